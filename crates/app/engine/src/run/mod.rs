@@ -9,6 +9,7 @@ mod clockwork;
 mod companions;
 mod expect;
 mod failure;
+pub mod flows;
 mod instance;
 mod shared;
 mod timeline;

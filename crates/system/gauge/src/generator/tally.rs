@@ -120,6 +120,11 @@ impl Tally {
         *word = *word & !(1 << (index % 64)) | u64::from(come) << (index % 64);
     }
 
+    /// The arrivals so far by interval.
+    pub fn intervals(&self) -> &BTreeMap<u64, Arrived> {
+        &self.intervals
+    }
+
     /// The arrivals by interval.
     pub fn into_intervals(self) -> BTreeMap<u64, Arrived> {
         self.intervals
