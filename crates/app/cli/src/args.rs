@@ -223,7 +223,7 @@ pub struct Showing {
     /// `60s`, and up to the next whole second of the engine's clock further back.
     #[arg(long, value_name = "TIME")]
     pub last: Option<Window>,
-    /// Show it again every second until Ctrl-C.
+    /// Show it again every second until Ctrl-C. In a terminal, one experiment has a page with keys.
     #[arg(long)]
     pub watch: bool,
 }

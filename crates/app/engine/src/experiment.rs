@@ -4,13 +4,17 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use anyhow::Result;
+use netloom_api::flow::FlowStatus;
 use netloom_api::state::ExperimentStatus;
+use netloom_course::Carrier;
 use netloom_nodes::Layout;
 
 use crate::end::End;
 use crate::live::LiveNetwork;
 use crate::monitoring::SharedMonitor;
 use crate::publish::Publisher;
+use crate::run::flows;
 use crate::services::Services;
 use crate::state::RunState;
 use crate::usage::MemoryKills;
@@ -49,6 +53,8 @@ pub struct Experiment {
     pub memory_kills: Arc<MemoryKills>,
     /// The request to end the experiment.
     pub end: End,
+    /// What is known of processes of the traffic that have ended.
+    pub ended_traffic: flows::Ended,
 }
 
 impl Experiment {
@@ -68,5 +74,16 @@ impl Experiment {
             links: size.links,
             results: self.setting.results.clone(),
         }
+    }
+
+    /// Returns the flows of the scenario's traffic so far.
+    pub fn flows(&self) -> Result<Vec<FlowStatus>> {
+        let results = self.setting.results.iter();
+        let sent = results.flat_map(|results| {
+            flows::flows(&self.network, &self.state.process_table, results, &self.ended_traffic)
+        });
+        let mut flows: Vec<FlowStatus> = sent.collect();
+        flows.append(&mut self.network.carrying(|carriers| carriers.flows())?);
+        Ok(flows)
     }
 }

@@ -194,6 +194,13 @@ pub enum What {
         #[serde(flatten)]
         status: TimelineStatus,
     },
+    /// An expectation about a process was met, or was not: once the process has ended, or else at
+    /// the end of the run.
+    Expectation {
+        /// Which.
+        #[serde(flatten)]
+        status: ExpectationStatus,
+    },
     /// The kernel killed processes of a node because a limit on memory was reached: the node's, its
     /// group's, or the experiment's.
     MemoryKilled {
@@ -329,6 +336,7 @@ impl What {
                 format!("`{}` in {node} ended with code {code}", command.join(" "))
             }
             Self::Timeline { status } => status.in_words(),
+            Self::Expectation { status } => status.in_words(),
             Self::MemoryKilled { node, processes } => {
                 let processes = counted_processes(*processes);
                 format!("the kernel killed {processes} in {node}: a limit on memory was reached")
@@ -448,6 +456,33 @@ impl TimelineStatus {
         match &self.failure {
             Some(failure) => format!("timeline: {}: {failure}", self.event),
             None => format!("timeline: {}{late}", self.event),
+        }
+    }
+}
+
+/// An expectation about a process in one node, and whether it was met.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct ExpectationStatus {
+    /// Name of the process.
+    pub process: String,
+    /// Name of the node.
+    pub node: String,
+    /// Description of the expectation.
+    pub expected: String,
+    /// Whether it was met.
+    pub met: bool,
+    /// Description of what happened instead. Empty if it was met.
+    pub found: String,
+}
+
+impl ExpectationStatus {
+    /// Describes in one line what was expected, and whether it was met.
+    pub fn in_words(&self) -> String {
+        let Self { process, node, expected, met, found } = self;
+        match met {
+            true => format!("expectation met: {process}@{node}: {expected}"),
+            false => format!("expectation not met: {process}@{node}: {expected}, but {found}"),
         }
     }
 }

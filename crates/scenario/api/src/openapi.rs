@@ -11,6 +11,7 @@ use crate::apply::{ApplyRequest, ApplyResponse};
 use crate::change::{ChangeRequest, ChangeResponse, RoutesRequest, RoutesResponse};
 use crate::event::Event;
 use crate::exec::{ExecControl, ExecNotice, ExecRequest};
+use crate::flow::FlowStatus;
 use crate::machine::Machine;
 use crate::medium::{
     LossesRequest, MediumRequest, MediumResponse, MediumStatus, Neighbours, PositionsRequest,
@@ -92,6 +93,16 @@ pub const OPERATIONS: &[Operation] = &[
         query: &[],
         request: Some(|g| g.subschema_for::<ChangeRequest>()),
         response: Response::Json(|g| g.subschema_for::<ChangeResponse>()),
+    },
+    Operation {
+        method: "get",
+        path: "/flows",
+        summary: "The flows of the scenario's traffic so far. A flow between real nodes is there \
+                  once both have answered how far they are, which each request asks them: its \
+                  figures are those of the request before.",
+        query: &[],
+        request: None,
+        response: Response::Json(|g| g.subschema_for::<Vec<FlowStatus>>()),
     },
     Operation {
         method: "get",

@@ -7,7 +7,7 @@ use netloom_monitor::Verdict;
 use netloom_units::{Dilation, Time};
 use serde::{Deserialize, Serialize};
 
-use crate::event::{EndReason, TimelineStatus};
+use crate::event::{EndReason, ExpectationStatus, TimelineStatus};
 use crate::flow::FlowStatus;
 use crate::medium::MediumStatus;
 use crate::simulation::SimulationSummary;
@@ -98,22 +98,6 @@ pub struct Summary {
     pub media: Vec<MediumStatus>,
     /// Facts to check before relying on the results.
     pub warnings: Vec<String>,
-}
-
-/// An expectation about a process in one node, and whether it was met.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct ExpectationStatus {
-    /// Name of the process.
-    pub process: String,
-    /// Name of the node.
-    pub node: String,
-    /// Description of the expectation.
-    pub expected: String,
-    /// Whether it was met.
-    pub met: bool,
-    /// Description of what happened instead. Empty if it was met.
-    pub found: String,
 }
 
 /// Summary of the frame log.

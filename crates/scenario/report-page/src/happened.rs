@@ -70,6 +70,7 @@ impl Happened {
             | What::ProcessReady { .. }
             | What::ServiceReady { .. }
             | What::ProcessFailed { .. }
+            | What::Expectation { .. }
             | What::Contention { .. }
             | What::Warning { .. }
             | What::RunEnded { .. } => {}

@@ -1,29 +1,17 @@
 //! `netloom inspect`
 
-use std::fmt::Write;
-
 use anyhow::{Context, Result};
 use futures_util::future::{join_all, try_join_all};
-use netloom_api::state::{
-    ExperimentStatus, LinkStatus, NodeStatus, PortRole, PortState, ProcessStatus, ServiceStatus,
-    TreePortStatus, VlanPortStatus,
-};
+use netloom_api::state::ExperimentStatus;
 use netloom_host::Found;
-use netloom_link::{PipeStatistics, Window};
-use netloom_monitor::Verdict;
-use netloom_units::readable::count;
+use netloom_link::Window;
 use serde::Serializer;
 use serde::ser::SerializeMap;
 use serde_json::json;
 use serde_transcode::Transcoder;
 
-use super::radio;
-use super::recent::recent_table;
-use super::repeat;
-use super::signals::signals;
-use super::summary::{judged, not_taken};
-use super::tc;
-use super::usage;
+use super::view::{View, links, phase};
+use super::{live, radio, repeat, tc};
 use crate::args::{Format, Inspect};
 use crate::client::Client;
 use crate::table::table;
@@ -32,22 +20,36 @@ use crate::{exit, find};
 /// Shows running experiments.
 pub async fn inspect(args: Inspect) -> Result<i32> {
     if args.showing.watch {
-        return repeat::watch(async || look(&args).await).await;
+        let page = if shows_a_page(&args) { meant(&args).await? } else { None };
+        return match page.filter(|found| found.alive) {
+            Some(found) => live::watch(Client::of(&found), args.showing.last).await,
+            None => repeat::watch(async || look(&args).await).await,
+        };
     }
     print!("{}", look(&args).await?);
     Ok(exit::SUCCESS)
+}
+
+/// Whether one experiment, if it is meant, is watched on a page of its own.
+fn shows_a_page(args: &Inspect) -> bool {
+    let asks_for_part = args.tc || args.radio || args.positions || args.neighbours.is_some();
+    !asks_for_part && args.showing.format == Format::Table && live::is_possible()
+}
+
+/// Returns the experiment that is meant, or `None` if all are.
+async fn meant(args: &Inspect) -> Result<Option<Found>> {
+    match (&args.experiment, &args.scenario.file) {
+        (None, None) if args.all => Ok(None),
+        (None, None) => find::obvious_experiment().await,
+        (name, _) => find::experiment(name.as_deref(), &args.scenario).await.map(Some),
+    }
 }
 
 async fn look(args: &Inspect) -> Result<String> {
     if args.tc {
         return tc::look(args).await;
     }
-    let meant = match (&args.experiment, &args.scenario.file) {
-        (None, None) if args.all => None,
-        (None, None) => find::obvious_experiment().await?,
-        (name, _) => Some(find::experiment(name.as_deref(), &args.scenario).await?),
-    };
-    let Some(found) = meant else {
+    let Some(found) = meant(args).await? else {
         return list(&netloom_host::experiments()?, args.showing.format).await;
     };
     if !found.alive && found.pid.is_some() {
@@ -89,11 +91,6 @@ async fn json(client: &Client, window: Option<Window>) -> Result<String> {
     map.end()?;
     text.push(b'\n');
     Ok(String::from_utf8(text)?)
-}
-
-/// Returns the API's path of links.
-fn links(window: Option<Window>) -> String {
-    window.map_or("/links".into(), |window| format!("/links?last={window}"))
 }
 
 async fn list(all: &[Found], format: Format) -> Result<String> {
@@ -141,204 +138,6 @@ async fn list(all: &[Found], format: Format) -> Result<String> {
     Ok(format!("{rows}\n"))
 }
 
-fn phase(status: &ExperimentStatus) -> String {
-    format!("{:?}", status.phase).to_lowercase()
-}
-
 /// The parts of the JSON of one experiment. The API has a path for each.
 const PARTS: [&str; 8] =
     ["experiment", "nodes", "links", "media", "processes", "services", "timing", "verdict"];
-
-/// Everything about one experiment.
-struct View {
-    experiment: ExperimentStatus,
-    nodes: Vec<NodeStatus>,
-    links: Vec<LinkStatus>,
-    processes: Vec<ProcessStatus>,
-    services: Vec<ServiceStatus>,
-    verdict: Verdict,
-    /// The window of the links' statistics. `None` means since their start.
-    window: Option<Window>,
-}
-
-impl View {
-    async fn fetch(client: &Client, window: Option<Window>) -> Result<Self> {
-        let links = links(window);
-        // Requested together: the engine works on one answer while another is read here.
-        let (experiment, nodes, links, processes, services, verdict) = tokio::try_join!(
-            client.get("/experiment"),
-            client.get("/nodes"),
-            client.get(&links),
-            client.get("/processes"),
-            client.get("/services"),
-            client.get("/verdict"),
-        )?;
-        Ok(Self { experiment, nodes, links, processes, services, verdict, window })
-    }
-
-    /// Returns the tables. With `all`, they have all signals of the monitor; otherwise those
-    /// nearest to their limits.
-    fn table(&self, all: bool) -> Result<String> {
-        let mut text = String::new();
-        let status = &self.experiment;
-        writeln!(
-            text,
-            "{} ({}), engine pid {}, {:.0} s, {}\n",
-            status.name,
-            phase(status),
-            status.engine_pid,
-            status.now.as_nanos() as f64 / 1e9,
-            status.file.display(),
-        )?;
-        writeln!(text, "{}\n", self.node_table())?;
-        match self.window {
-            None => writeln!(text, "{}", self.link_table())?,
-            Some(_) => writeln!(text, "{}", recent_table(self.recent()))?,
-        }
-        if let Some(lost) = not_taken(&self.links) {
-            writeln!(text, "{lost}")?;
-        }
-        if let Some(usage) = usage::table_of(&self.nodes) {
-            writeln!(text, "\n{usage}")?;
-        }
-        if let Some(published) = usage::published(&self.nodes) {
-            writeln!(text, "\n{published}")?;
-        }
-        for ports in [self.vlan_table(), self.tree_table()].into_iter().flatten() {
-            writeln!(text, "\n{ports}")?;
-        }
-        if !self.services.is_empty() {
-            let mut rows = table(&["node", "service", "state"]);
-            for service in &self.services {
-                rows.add_row([&service.node, &service.service, &service.state.to_string()]);
-            }
-            writeln!(text, "\n{rows}")?;
-        }
-        if !self.processes.is_empty() {
-            let mut rows = table(&["process", "node", "state"]);
-            for process in &self.processes {
-                rows.add_row([process.process.as_str(), &process.node, &process.state.to_string()]);
-            }
-            writeln!(text, "\n{rows}")?;
-        }
-        writeln!(text, "\n{}", signals(&self.verdict, all)?)?;
-        writeln!(text, "\nverdict so far: {}", judged(&self.verdict, usize::MAX).join("\n"))?;
-        Ok(text)
-    }
-
-    /// Returns the statistics of every pipe that has some, under its name.
-    fn recent(&self) -> impl Iterator<Item = (String, Option<&PipeStatistics>)> {
-        let pipes = self.links.iter().flat_map(LinkStatus::arrows);
-        pipes.map(|(name, pipe)| (name, pipe.modelled().map(|pipe| &pipe.statistics)))
-    }
-
-    fn node_table(&self) -> comfy_table::Table {
-        let mut rows = table(&["node", "kind", "interface", "addresses", "link", "peer"]);
-        for node in &self.nodes {
-            let simulated = if node.simulated { "simulated " } else { "" };
-            let kind = format!("{simulated}{:?}", node.kind).to_lowercase();
-            let (mut name, mut kind) = (node.name.as_str(), kind.as_str());
-            if node.interfaces.is_empty() {
-                rows.add_row([name, kind]);
-            }
-            for interface in &node.interfaces {
-                let addresses: Vec<String> =
-                    interface.addresses.iter().map(ToString::to_string).collect();
-                rows.add_row([
-                    std::mem::take(&mut name),
-                    std::mem::take(&mut kind),
-                    &interface.name,
-                    &addresses.join(" "),
-                    &interface.link,
-                    &interface.peer.to_string(),
-                ]);
-            }
-        }
-        rows
-    }
-
-    /// Returns the table of ports of VLAN-aware switches, if there are any.
-    fn vlan_table(&self) -> Option<comfy_table::Table> {
-        let mut rows = table(&["switch port", "VLANs", "refused: other VLAN", "no tag"]);
-        for node in &self.nodes {
-            for port in &node.interfaces {
-                let Some(VlanPortStatus { vlans, dropped }) = &port.vlan else { continue };
-                rows.add_row([
-                    format!("{}:{}", node.name, port.name),
-                    vlans.to_string(),
-                    count(dropped.foreign.frames),
-                    count(dropped.untagged.frames),
-                ]);
-            }
-        }
-        (!rows.is_empty()).then_some(rows)
-    }
-
-    /// Returns the table of ports of switches with a spanning tree, if there are any.
-    fn tree_table(&self) -> Option<comfy_table::Table> {
-        let headings =
-            ["switch port", "role", "state", "cost", "to the root", "BPDUs", "discarded"];
-        let mut rows = table(&headings);
-        for node in &self.nodes {
-            for port in &node.interfaces {
-                let Some(tree) = &port.spanning_tree else { continue };
-                rows.add_row([
-                    format!("{}:{}", node.name, port.name),
-                    role(tree),
-                    state(tree.state).into(),
-                    tree.cost.to_string(),
-                    if tree.bridge == tree.root {
-                        "is it".into()
-                    } else {
-                        tree.root_cost.to_string()
-                    },
-                    format!("{} in, {} out", count(tree.received), count(tree.sent)),
-                    count(tree.discarded),
-                ]);
-            }
-        }
-        (!rows.is_empty()).then_some(rows)
-    }
-
-    fn link_table(&self) -> comfy_table::Table {
-        let headings = ["pipe", "properties", "queue limit", "frames", "queued", "dropped"];
-        let mut rows = table(&headings);
-        for (name, pipe) in self.links.iter().flat_map(LinkStatus::arrows) {
-            let or_unknown = |frames: Option<u64>| frames.map_or("–".into(), count);
-            let modelled = pipe.modelled();
-            rows.add_row([
-                name,
-                modelled.map_or("direct".into(), |pipe| pipe.config.in_full().join(", ")),
-                modelled.map_or("–".into(), |pipe| pipe.config.queue_limit_in_words()),
-                or_unknown(pipe.offered().map(|offered| offered.frames)),
-                or_unknown(modelled.map(|pipe| pipe.statistics.queue.now.frames)),
-                or_unknown(pipe.dropped_frames()),
-            ]);
-        }
-        rows
-    }
-}
-/// Returns the role of a port in its spanning tree, and what is connected to it.
-fn role(port: &TreePortStatus) -> String {
-    let role = match port.role {
-        PortRole::Disabled => "disabled",
-        PortRole::Root => "root",
-        PortRole::Designated => "designated",
-        PortRole::Alternate => "alternate",
-        PortRole::Backup => "backup",
-    };
-    let behind = match (port.edge, port.legacy) {
-        (true, _) => ", edge",
-        (_, true) => ", to a legacy bridge",
-        _ => "",
-    };
-    format!("{role}{behind}")
-}
-
-fn state(state: PortState) -> &'static str {
-    match state {
-        PortState::Discarding => "discarding",
-        PortState::Learning => "learning",
-        PortState::Forwarding => "forwarding",
-    }
-}

@@ -16,7 +16,10 @@ mod graph;
 mod inspect;
 mod judge;
 mod junit;
+mod live;
 mod logs;
+#[cfg(test)]
+mod made_up;
 mod medium;
 mod mobility;
 mod pingall;
@@ -36,6 +39,7 @@ mod tc;
 mod traffic;
 mod usage;
 mod validate;
+mod view;
 
 use anyhow::Result;
 

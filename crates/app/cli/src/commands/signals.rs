@@ -44,14 +44,16 @@ pub fn signals(verdict: &Verdict, all: bool) -> Result<String> {
     Ok(text)
 }
 
-fn contended(report: &SignalReport) -> String {
+/// Returns how long and how often contention held.
+pub fn contended(report: &SignalReport) -> String {
     match report.episodes.len() {
         0 => "no".into(),
         times => format!("{:.3} s, {times} times", report.held.as_secs_f64()),
     }
 }
 
-fn through(report: &SignalReport) -> String {
+/// Returns the parties that caused most of the contention.
+pub fn through(report: &SignalReport) -> String {
     let heaviest = report.shares.iter().take(PARTIES);
     let heaviest = heaviest.map(|share| format!("{} {:.0} %", share.who, share.share * 100.0));
     heaviest.collect::<Vec<_>>().join(", ")

@@ -390,75 +390,29 @@ fn timing(timing: &Timing) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use netloom_link::PipeConfig;
-    use netloom_monitor::Trust;
     use serde_json::{Value, json};
 
+    use super::super::made_up;
     use super::*;
 
     /// Returns the summary of a run with `number` entries of everything that a page shows.
     fn summary(number: usize, verdict: bool) -> Summary {
         let many = |value: Value| vec![value; number];
-        let count = json!({"frames": 0, "bytes": 0});
-        let pipe = json!({
-            "config": PipeConfig::default(),
-            "statistics": {
-                "since": 0, "at": 1_000_000_000, "offered": count, "delivered": count,
-                "duplicated": count, "corrupted": count, "marked": count, "in_flight": count,
-                "dropped": {
-                    "down": count, "mtu": count, "queue_full": count, "aqm": count, "loss": count,
-                    "bit_error": count,
-                },
-                "queue": {"now": count, "maximum": count, "mean_frames": 0.0},
-                "delay": null, "busy_ns": 0, "load": 0.0,
-            },
-        });
-        let end = json!({"node": "a", "interface": "eth1"});
         let latency = json!({"count": 0, "p50_us": 0, "p99_us": 0, "p999_us": 0, "max_us": 0});
-        let finding = json!({
-            "about": "links", "judgement": "invalid", "signal": "cpu", "on": null,
-            "why": "CPU 0; stress 88 %",
-        });
-        let nothing = json!({"waited": "0s", "times": 0, "longest": "0s", "share": 0.0, "bad": []});
-        let waited = json!({
-            "waited": "1s", "times": 1, "longest": "1s", "share": 0.5, "bad": [],
-        });
-        let late = json!({
-            "p50": "0s", "p99": "0s", "p999": "0s", "max": "0s", "beyond": 0, "share": 0.0,
-        });
-        let bound = json!({
-            "pipes": [{
-                "pipe": "a--b/forward", "frames": 1, "late": late, "at_most": late, "rate": null,
-                "bad": [], "doubtful": [],
-            }],
-            "nodes": [{"node": "a", "cpu": waited, "memory": nothing, "disk": nothing}],
-            "engine": nothing,
-            "losses": {"frames": 0, "perhaps": 0, "buffers": 0},
-            "timeline": {"latest": "0s", "missed": false},
-        });
-        let judged = json!({
-            "judgement": "invalid", "links": "invalid", "programs": "valid",
-            "findings": many(finding), "from": 0, "settled": 0, "to": 0,
-            "trust": Trust::default(), "bound": bound, "bad": [{"from": 0, "to": 1}],
-            "signals": [], "coverage": [],
-            "overhead": {"monitoring_ns": 0, "notification_ns": 0, "share": 0.0},
-        });
         serde_json::from_value(json!({
             "name": "n", "file": "f", "seed": 1, "version": "0", "started_unix": 0.0,
             "ended": 1_000_000_000, "reason": "completed", "deploy_seconds": 0.1,
-            "verdict": if verdict { judged } else { Value::Null },
+            "verdict": if verdict { made_up::verdict("invalid", number) } else { Value::Null },
             "processes": many(json!({
                 "process": "p", "node": "a", "state": {"failed": {"reason": "two\nlines"}},
             })),
             "success": false,
             "failures": many(json!("two\nlines")),
             "warnings": many(json!("a warning")),
-            "links": many(json!({
-                "name": "l", "endpoints": [end, end], "forward": pipe, "reverse": pipe,
-            })),
+            "links": many(made_up::link("l", ["a", "a"])),
             "vlan_ports": (0..number).map(|port| (format!("s:p{port}"), json!({
                 "vlans": {"access": 10},
-                "dropped": {"foreign": {"frames": 2, "bytes": 128}, "untagged": count},
+                "dropped": {"foreign": {"frames": 2, "bytes": 128}, "untagged": made_up::nothing()},
             }))).collect::<serde_json::Map<_, _>>(),
             "frame_log": {"entries": 1, "lost": 0, "bytes": 9, "failure": null},
             "timing": {

@@ -270,5 +270,6 @@ fn join(
         memory_kills: Arc::new(MemoryKills::new(network.clone(), events)),
         network,
         end,
+        ended_traffic: Default::default(),
     }
 }

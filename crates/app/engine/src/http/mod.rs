@@ -78,6 +78,7 @@ fn routes() -> Vec<(&'static str, MethodRouter<Served>)> {
         ("/nodes", get(async |State(n): Network| answer(status::nodes(&n)))),
         ("/nodes/{node}/routes", patch(change_routes)),
         ("/links", get(links::list).patch(change)),
+        ("/flows", get(async |State(Served(e)): State<Served>| answer(e.flows()))),
         ("/media", get(async |State(n): Network| answer(media::all(&n)))),
         ("/media/{medium}", patch(media::change)),
         ("/media/{medium}/losses", patch(media::set_losses)),

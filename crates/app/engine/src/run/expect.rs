@@ -5,8 +5,8 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
+use netloom_api::event::ExpectationStatus;
 use netloom_api::state::ProcessState;
-use netloom_api::summary::ExpectationStatus;
 use netloom_scenario::{Expectation, ExpectedExit};
 use netloom_units::readable::seconds;
 use netloom_units::{Duration, Time};

@@ -72,7 +72,8 @@ pub async fn live(
     };
     let Instance { run, process, node, .. } = &instance;
     let ended = instance.execute(planned).await;
-    if ended.is_err() || run.has_failed_expectation(&process.name, node) {
+    let has_failed_expectation = run.judge_ended(&process.name, node);
+    if ended.is_err() || has_failed_expectation {
         run.fail_fast();
     }
     ended.map_err(|reason| format!("`{}` in `{}` {reason}", process.name, node))

@@ -9,17 +9,16 @@ mod clockwork;
 mod companions;
 mod expect;
 mod failure;
+pub mod flows;
 mod instance;
 mod shared;
 mod timeline;
 pub mod traffic;
 
 use anyhow::Result;
-use netloom_api::event::EndReason;
-use netloom_api::event::TimelineStatus;
+use netloom_api::event::{EndReason, ExpectationStatus, TimelineStatus, What};
 use netloom_api::in_words;
 use netloom_api::state::{ProcessState, ProcessStatus};
-use netloom_api::summary::ExpectationStatus;
 use netloom_monitor::{Observation, SignalKind};
 use netloom_scenario::Expectation;
 use tokio::task::JoinSet;
@@ -145,13 +144,16 @@ impl Run {
         }
     }
 
-    /// Whether an expectation of a process that has ended in a node has not come true.
-    fn has_failed_expectation(&self, process: &str, node: &str) -> bool {
+    /// Judges the expectations of a process that has ended in a node, as events. Returns whether
+    /// one has not come true. A process that has not ended is judged at the end of the run.
+    fn judge_ended(&self, process: &str, node: &str) -> bool {
         let rows = self.state().process_table.rows();
         let row = rows.into_iter().find(|row| row.process == process && row.node == node);
-        let ended = row.filter(|row| matches!(row.state, ProcessState::Done { .. }));
-        let expected = &self.network().deployment().mine.scenario.expect;
-        ended.is_some_and(|row| self.judge(expected, &row).iter().any(|one| !one.met))
+        let Some(row) = row.filter(has_ended) else { return false };
+        let judged = self.judge(&self.network().deployment().mine.scenario.expect, &row);
+        let has_failed = judged.iter().any(|one| !one.met);
+        self.events().record_all(judged.into_iter().map(|status| What::Expectation { status }));
+        has_failed
     }
 
     /// Compares what a process has done with the expectations about it.
@@ -163,6 +165,11 @@ impl Run {
         });
         of_row.map(|one| expect::judge(one, &row.node, &shown)).collect()
     }
+}
+
+/// Whether a process has ended by itself.
+fn has_ended(row: &ProcessStatus) -> bool {
+    matches!(row.state, ProcessState::Done { .. })
 }
 
 impl RunOutcome {
@@ -186,10 +193,15 @@ impl RunOutcome {
         let ended_early = run.end().reason() == Some(EndReason::Failed);
         for row in run.state().process_table.rows() {
             // A process that was ended because another one had failed proves nothing.
-            let is_undecided = ended_early && !matches!(row.state, ProcessState::Done { .. });
-            if !is_undecided {
-                self.expectations.extend(run.judge(expected, &row));
+            if ended_early && !has_ended(&row) {
+                continue;
             }
+            let judged = run.judge(expected, &row);
+            if !has_ended(&row) {
+                let events = judged.iter().cloned();
+                run.events().record_all(events.map(|status| What::Expectation { status }));
+            }
+            self.expectations.extend(judged);
         }
         let unmet = self.expectations.iter().filter(|expectation| !expectation.met);
         self.failures.extend(unmet.map(|unmet| {

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::future::Future;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration as Patience;
 
@@ -94,6 +94,13 @@ pub enum Wait {
     RunOver(String),
     /// It will never be met, for this reason.
     Never(String),
+}
+
+/// Returns the files of a process' standard output and error in the results of a run.
+pub fn outputs(results: &Path, process: &str, node: &str) -> [PathBuf; 2] {
+    let base = format!("{process}@{node}");
+    let directory = results.join("processes");
+    [directory.join(format!("{base}.stdout")), directory.join(format!("{base}.stderr"))]
 }
 
 impl Run {
@@ -197,9 +204,7 @@ impl Run {
 
     /// Returns the files of a process' standard output and error.
     pub fn outputs(&self, process: &str, node: &str) -> [PathBuf; 2] {
-        let base = format!("{process}@{node}");
-        let directory = self.output.join("processes");
-        [directory.join(format!("{base}.stdout")), directory.join(format!("{base}.stderr"))]
+        outputs(&self.output, process, node)
     }
 
     /// Returns how long to wait for a node, where `patience` applies to real time. A program that

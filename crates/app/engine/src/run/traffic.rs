@@ -8,9 +8,10 @@ use std::path::Path;
 use anyhow::{Context, Result};
 use netloom_gauge::generator::{
     Arrived, Ip, Order, REPLAY, Receive, ReceivedReport, Replay, Send, SendProtocol, Sent,
-    SentReport, Timebase,
+    SentReport, SoFar, Timebase,
 };
 use netloom_gauge::traffic::{Protocol, READY, ROLE};
+use netloom_plan::Plan;
 use netloom_scenario::{
     Command, IpFamily, Milestone, Process, Ready, Scenario, Start, Traffic, Transport,
 };
@@ -97,6 +98,12 @@ fn timebase(run: &Run, node: &str) -> Result<Timebase, String> {
 /// Returns how long receivers take what is still under way when the run ends, full queues included.
 pub(super) fn drain(run: &Run) -> Duration {
     netloom_plan::drain_time(&run.network().deployment().whole.scenario)
+}
+
+/// Whether a process of this name sends or receives traffic.
+pub(super) fn is_traffic(process: &str) -> bool {
+    // No process that a scenario names has a dot in its name.
+    process.contains('.')
 }
 
 /// Whether a process of this name is a receiver of traffic, which ends when it has taken what was
@@ -256,15 +263,46 @@ fn in_json(order: &impl Serialize) -> Result<String, String> {
 
 /// Returns the reports of all entries as rows, and descriptions of missing ones.
 pub fn collect(run: &Run, scenario: &Scenario, interval: Duration) -> (TrafficRows, Vec<String>) {
-    let (mut all, mut missing) = (TrafficRows::default(), Vec::new());
+    let mut reports = AtEnd { run, missing: Vec::new() };
+    let deployment = run.network().deployment();
+    let rows = rows(scenario, &deployment.mine.plan, interval, &mut reports);
+    (rows, reports.missing)
+}
+
+/// Where the reports of processes come from.
+pub(super) trait Reports {
+    /// Returns what a sender has sent.
+    fn sent(&mut self, process: &str, node: &str) -> Option<SentReport>;
+
+    /// Returns what a receiver has received.
+    fn received(&mut self, process: &str, node: &str) -> Option<ReceivedReport>;
+
+    /// Looks at what a sender has sent and its receivers have received.
+    fn look(
+        &mut self,
+        _entry: &Traffic,
+        _from: &str,
+        _sent: Option<&Sendings>,
+        _arrived: Option<&Arrivals>,
+    ) {
+    }
+}
+
+/// Returns the reports of all entries as rows.
+pub(super) fn rows(
+    scenario: &Scenario,
+    plan: &Plan,
+    interval: Duration,
+    reports: &mut impl Reports,
+) -> TrafficRows {
+    let mut all = TrafficRows::default();
     for entry in &scenario.traffic {
         let to = if needs_receivers(entry) { &entry.to[..] } else { &[] };
-        let family = run.network().deployment().mine.plan.family(entry);
-        let headers = headers(&entry.transport, family == Some(IpFamily::Ipv6));
+        let headers = headers(&entry.transport, plan.family(entry) == Some(IpFamily::Ipv6));
         let received: Vec<Option<ReceivedReport>> =
-            to.iter().map(|node| report(run, &receiver_name(entry), node, &mut missing)).collect();
+            to.iter().map(|node| reports.received(&receiver_name(entry), node)).collect();
         for (number, from) in entry.from.iter().enumerate() {
-            let sent: Option<SentReport> = report(run, &sender_name(entry), from, &mut missing);
+            let sent = reports.sent(&sender_name(entry), from);
             let returned = sent.as_ref().and_then(|sent| sent.returned.clone());
             let whole = whole(sent.as_ref(), &received, number);
             all.wholes.insert((entry.name.clone(), from.clone()), whole);
@@ -277,7 +315,7 @@ pub fn collect(run: &Run, scenario: &Scenario, interval: Duration) -> (TrafficRo
                 Model::Http(_) => turned(sent, arrived),
                 _ => (sent, arrived),
             };
-            warn_of_unresolved(run, entry, from, (sent.as_ref(), arrived.as_ref()));
+            reports.look(entry, from, sent.as_ref(), arrived.as_ref());
             let keys = |of: Option<Vec<u64>>| of.into_iter().flatten();
             let mut numbers: Vec<u64> = keys(sent.as_ref().map(|of| of.keys().copied().collect()))
                 .chain(keys(arrived.as_ref().map(|of| of.keys().copied().collect())))
@@ -297,7 +335,33 @@ pub fn collect(run: &Run, scenario: &Scenario, interval: Duration) -> (TrafficRo
             }));
         }
     }
-    (all, missing)
+    all
+}
+
+/// The reports that processes have printed at their ends.
+struct AtEnd<'r> {
+    run: &'r Run,
+    missing: Vec<String>,
+}
+
+impl Reports for AtEnd<'_> {
+    fn sent(&mut self, process: &str, node: &str) -> Option<SentReport> {
+        report(self.run, process, node, &mut self.missing)
+    }
+
+    fn received(&mut self, process: &str, node: &str) -> Option<ReceivedReport> {
+        report(self.run, process, node, &mut self.missing)
+    }
+
+    fn look(
+        &mut self,
+        entry: &Traffic,
+        from: &str,
+        sent: Option<&Sendings>,
+        arrived: Option<&Arrivals>,
+    ) {
+        warn_of_unresolved(self.run, entry, from, (sent, arrived));
+    }
 }
 
 /// Warns of datagrams that never left a node, because it did not get to know the Ethernet address
@@ -372,8 +436,8 @@ fn turned(
     (sent, arrived)
 }
 
-type Sendings = BTreeMap<u64, Sent>;
-type Arrivals = BTreeMap<u64, Arrived>;
+pub(super) type Sendings = BTreeMap<u64, Sent>;
+pub(super) type Arrivals = BTreeMap<u64, Arrived>;
 
 /// Returns the report of a process, the last line that it printed. A missing one is added to the
 /// list of missing reports. A process that was killed with its node has none, which is only a
@@ -387,7 +451,9 @@ fn report<T: DeserializeOwned>(
     let [stdout, _] = run.outputs(process, node);
     let read = |path: &Path| -> Result<Option<T>> {
         let text = fs::read_to_string(path).context("it did not run")?;
-        let last = text.lines().last().filter(|line| line.starts_with('{'));
+        // One that was killed may have answered before how far it was.
+        let is_report = |line: &&str| line.starts_with('{') && SoFar::from_line(line).is_none();
+        let last = text.lines().last().filter(is_report);
         Ok(last.map(serde_json::from_str).transpose()?)
     };
     let lacks = format!("traffic.parquet lacks what `{process}` in `{node}` counted");

@@ -1,7 +1,7 @@
 //! Expectations of the scenario about its processes, and what was found instead.
 
 use maud::{Markup, html};
-use netloom_api::summary::ExpectationStatus;
+use netloom_api::event::ExpectationStatus;
 
 use super::{more, table};
 

@@ -3,13 +3,14 @@
 
 use std::collections::BTreeMap;
 
+use netloom_api::event::ExpectationStatus;
 use netloom_api::event::{EndReason, Event, Origin, What};
 use netloom_api::machine::Machine;
 use netloom_api::metric::Metric;
 use netloom_api::state::{
     LinkStatus, ModelledPipe, PipeStatus, ProcessState, ProcessStatus, VlanPortStatus,
 };
-use netloom_api::summary::{ExpectationStatus, Summary};
+use netloom_api::summary::Summary;
 use netloom_api::timing::{LatencySummary, Timing};
 use netloom_link::{
     Count, DelayStatistics, DropStatistics, PipeConfig, PipeStatistics, QueueStatistics,

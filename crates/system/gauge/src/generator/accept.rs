@@ -13,6 +13,7 @@ use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 
 use super::clock::Clock;
 use super::connection::{self, MAGIC, PATIENCE, is_impatience};
+use super::so_far::SoFar;
 use super::stop::Stop;
 use super::tally::Flows;
 use super::{Receive, ReceivedReport, http};
@@ -40,6 +41,10 @@ pub fn receive(
     let flows = Mutex::new(BTreeMap::new());
     thread::scope(|scope| -> Result<()> {
         loop {
+            stop.answer(|| {
+                let flows = flows.lock().unwrap_or_else(PoisonError::into_inner);
+                SoFar::received(flows.iter().map(|(flow, of)| (*flow, of)))
+            });
             match listener.accept() {
                 Ok((stream, _)) => _ = scope.spawn(|| take(stream, clock, stop, &flows)),
                 // All connections that came before the end have been accepted.

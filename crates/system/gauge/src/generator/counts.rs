@@ -52,8 +52,7 @@ impl Connections {
 impl Counts {
     /// Changes the counts of an interval.
     pub fn at(&self, interval: u64, change: impl FnOnce(&mut Sent)) {
-        let mut intervals = self.intervals.lock().unwrap_or_else(PoisonError::into_inner);
-        change(intervals.entry(interval).or_default());
+        change(self.intervals().entry(interval).or_default());
     }
 
     /// Watches a connection from now on.
@@ -62,6 +61,11 @@ impl Counts {
         connections.begun += 1;
         let number = connections.begun;
         Watched { counts: self, number, interval: None }
+    }
+
+    /// The counts so far by interval.
+    pub fn intervals(&self) -> MutexGuard<'_, BTreeMap<u64, Sent>> {
+        self.intervals.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The counts by interval, and the state of the connections if there were any.

@@ -1,7 +1,7 @@
 //! Traffic of a scenario in real nodes: the hidden role `netloom __traffic` without an argument. It
 //! reads an [`Order`] in JSON from its standard input, prints [`READY`] once it can begin, and a
-//! line of JSON at its end. SIGTERM ends it, too. With the arguments `replay ORDER` its standard
-//! input is a capture instead.
+//! line of JSON at its end. SIGTERM ends it, too; SIGURG asks how far it is ([`SoFar`]). With the
+//! arguments `replay ORDER` its standard input is a capture instead.
 //!
 //! | file | contents |
 //! |---|---|
@@ -16,7 +16,8 @@
 //! | `http` | clients and servers |
 //! | `accept` | counts what TCP brings |
 //! | `clock` | the experiment's clock |
-//! | `stop` | the request that the process ends |
+//! | `stop` | requests that the process ends, or answers how far it is |
+//! | `so_far` | how far it is |
 
 mod accept;
 mod bulk;
@@ -30,12 +31,16 @@ mod ping;
 mod receive;
 mod replay;
 mod send;
+mod so_far;
 mod stop;
 mod tally;
 mod wire;
 
 use std::io::Read;
 use std::os::fd::AsFd;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::Duration;
 
 use anyhow::{Context, Result};
 use netloom_traffic::Model;
@@ -47,6 +52,7 @@ pub use orders::{
     Ends, Ip, Receive, ReceivedReport, Send, SendProtocol, Sent, SentReport, Timebase,
 };
 pub use replay::Replay;
+pub use so_far::SoFar;
 pub use tally::Arrived;
 
 /// Task of a process.
@@ -58,6 +64,9 @@ pub enum Order {
     /// Count arrivals. Prints a [`ReceivedReport`].
     Receive(Receive),
 }
+
+/// How often a process that waits elsewhere checks whether it is asked how far it is.
+const LOOK: Duration = Duration::from_millis(100);
 
 /// Executes the order on standard input. Returns the exit code.
 pub fn main() -> i32 {
@@ -85,20 +94,22 @@ fn code(done: Result<()>) -> i32 {
 }
 
 fn execute_replay(order: &str) -> Result<()> {
-    let stop = stop::Stop::on_sigterm().context("cannot wait for SIGTERM")?;
+    let stop = stop::Stop::on_signals().context("cannot wait for signals")?;
     let order: Replay =
         serde_json::from_slice(order.as_bytes()).context("cannot understand the order")?;
     let capture = std::io::stdin().as_fd().try_clone_to_owned().context("there is no capture")?;
     let clock = Clock::new(order.timebase);
     let ready = || println!("{READY}");
     let report = replay::send(&order, capture.into(), (&clock, &stop), ready)?;
-    println!("{}", serde_json::to_string(&report)?);
+    let report = serde_json::to_string(&report)?;
+    so_far::finish();
+    println!("{report}");
     Ok(())
 }
 
 fn execute() -> Result<()> {
     // Before any thread starts, so that all threads leave the signal to the one that waits for it.
-    let stop = stop::Stop::on_sigterm().context("cannot wait for SIGTERM")?;
+    let stop = stop::Stop::on_signals().context("cannot wait for signals")?;
     let mut text = Vec::new();
     std::io::stdin().read_to_end(&mut text).context("cannot read the order")?;
     let order: Order = serde_json::from_slice(&text).context("cannot understand the order")?;
@@ -124,6 +135,7 @@ fn execute() -> Result<()> {
             serde_json::to_string(&report)?
         }
     };
+    so_far::finish();
     println!("{report}");
     Ok(())
 }
@@ -140,11 +152,23 @@ fn over_tcp(
     let base = stop.begin(clock);
     let end = order.time.map_or(u64::MAX, |time| base.saturating_add(time.as_nanos()));
     let sent = counts::Counts::default();
-    match &order.model {
-        Model::Bulk(config) => bulk::send(order, config, to, end, (clock, stop), &sent)?,
-        Model::Http(config) => http::ask(order, config, to, (base, end), (clock, stop), &sent)?,
-        _ => flows::send(order, to, (base, end), (clock, stop), &sent)?,
-    }
+    let over = AtomicBool::new(false);
+    thread::scope(|scope| {
+        let answering = scope.spawn(|| {
+            while !over.load(Ordering::Relaxed) {
+                stop.answer(|| SoFar::sent(&sent.intervals(), None));
+                thread::park_timeout(LOOK);
+            }
+        });
+        let done = match &order.model {
+            Model::Bulk(config) => bulk::send(order, config, to, end, (clock, stop), &sent),
+            Model::Http(config) => http::ask(order, config, to, (base, end), (clock, stop), &sent),
+            _ => flows::send(order, to, (base, end), (clock, stop), &sent),
+        };
+        over.store(true, Ordering::Relaxed);
+        answering.thread().unpark();
+        done
+    })?;
     let (intervals, ends) = sent.into_parts();
     Ok(SentReport { intervals, ends, ..SentReport::default() })
 }

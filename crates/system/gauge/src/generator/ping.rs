@@ -18,11 +18,13 @@ use nix::sys::socket::{
 use nix::sys::time::TimeVal;
 
 use super::clock::Clock;
+use super::counts::Counts;
 use super::send::{LATE, is_refusal, is_unreachable, payload_bytes};
+use super::so_far::SoFar;
 use super::stop::Stop;
 use super::tally::Tally;
 use super::wire::{LAST, Stamp};
-use super::{Ip, Send, SentReport};
+use super::{Ip, Send, Sent, SentReport};
 
 /// Bytes of the header of ICMP echo.
 const ECHO_HEADER: usize = 8;
@@ -63,21 +65,23 @@ pub fn send(
         .context("cannot wait for replies")?;
     let _ = nix::sys::prctl::set_timerslack(1);
     let over = AtomicBool::new(false);
+    let sent = &Counts::default();
     // Not the process ID, which is low in every node: replies to other processes come, too.
     let ident = &ident(order);
     thread::scope(|scope| {
-        let receiver = scope.spawn(|| replies(&socket, (order.ip, *ident), clock, &over));
-        let sent = requests(order, to, (&socket, *ident), (clock, stop), ready);
+        let receiver =
+            scope.spawn(|| replies(&socket, (order.ip, *ident), (clock, stop), (sent, &over)));
+        let done = requests(order, to, (&socket, *ident), (clock, stop), sent, ready);
         if !stop.is_asked() {
             stop.unless_before(clock.now() + LINGER.max(clock.round_trip()), clock);
         }
         over.store(true, Ordering::Relaxed);
         // A thread that panics has printed why.
         let returned = receiver.join().expect("no panic");
-        let mut report = sent?;
+        done?;
         let (returned, delays) = returned.context("cannot receive replies")?.into_parts();
-        (report.returned, report.delays) = (Some(returned), delays);
-        Ok(report)
+        let (intervals, returned) = (sent.intervals().clone(), Some(returned));
+        Ok(SentReport { intervals, returned, delays, ends: None })
     })
 }
 
@@ -90,12 +94,12 @@ fn requests(
     to: &[SocketAddr],
     (socket, ident): (&OwnedFd, u16),
     (clock, stop): (&Clock, &Stop),
+    counts: &Counts,
     ready: impl FnOnce(),
-) -> Result<SentReport> {
+) -> Result<()> {
     let stream = Stream::new(order.seed, &order.stream);
     let source = order.model.source(&order.sizes, None, &stream)?;
     let mut receivers = Receivers::new(&stream, to.len());
-    let mut report = SentReport::default();
     let mut packet = vec![0; 1 << 16];
     ready();
     let base = stop.begin(clock);
@@ -111,10 +115,13 @@ fn requests(
         let stamp = Stamp { flow: order.flow, number: number % LAST, at: due };
         write_request(packet, order.ip, ident, &stamp);
         number = number.wrapping_add(1);
-        let sent = report.intervals.entry(clock.interval(due)).or_default();
-        sent.packets += 1;
-        sent.bytes += u64::from(bytes);
-        sent.late += u64::from(clock.now().saturating_sub(due) > LATE);
+        let is_late = clock.now().saturating_sub(due) > LATE;
+        let count = |change: &dyn Fn(&mut Sent)| counts.at(clock.interval(due), change);
+        count(&|sent| {
+            sent.packets += 1;
+            sent.bytes += u64::from(bytes);
+            sent.late += u64::from(is_late);
+        });
         let address = SockaddrStorage::from(SocketAddr::new(to.ip(), 0));
         match sendto(socket.as_raw_fd(), packet, &address, MsgFlags::empty()) {
             Ok(_) => {}
@@ -123,28 +130,29 @@ fn requests(
                 if !is_refusal(&error) && !is_unreachable(&error) {
                     return Err(error).with_context(|| format!("cannot send to {}", to.ip()));
                 }
-                sent.refused += 1;
+                count(&|sent| sent.refused += 1);
             }
         }
     }
     if order.time.is_some() {
         stop.unless_before(end, clock);
     }
-    Ok(report)
+    Ok(())
 }
 
 /// Counts replies until `over` is set.
 fn replies(
     socket: &OwnedFd,
     (ip, ident): (Ip, u16),
-    clock: &Clock,
-    over: &AtomicBool,
+    (clock, stop): (&Clock, &Stop),
+    (sent, over): (&Counts, &AtomicBool),
 ) -> Result<Tally> {
     // For IPv6, the socket does not return the header.
     let hidden = if ip == Ip::V6 { u64::from(ip.header()) } else { 0 };
     let mut tally = Tally::new();
     let mut buffer = vec![0; 1 << 16];
     while !over.load(Ordering::Relaxed) {
+        stop.answer(|| SoFar::sent(&sent.intervals(), Some(tally.intervals())));
         match recvfrom::<SockaddrStorage>(socket.as_raw_fd(), &mut buffer) {
             Ok((length, _)) => {
                 let now = clock.now();

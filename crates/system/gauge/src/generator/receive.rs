@@ -12,6 +12,7 @@ use nix::sys::socket::{ControlMessageOwned, MsgFlags, recvmsg, setsockopt, socko
 use nix::sys::time::{TimeSpec, TimeValLike};
 
 use super::clock::Clock;
+use super::so_far::SoFar;
 use super::stop::Stop;
 use super::tally::Tally;
 use super::wire::{LAST, Stamp, headers};
@@ -47,6 +48,9 @@ pub fn receive(
         if stop.is_overdue(&mut asked, clock) {
             break;
         }
+        stop.answer(|| {
+            SoFar::received(flows.iter().map(|(flow, tally)| (*flow, tally.intervals())))
+        });
         match datagram(&socket, &mut buffer, &mut control) {
             Ok((length, real)) => {
                 let Some(stamp) = Stamp::read(&buffer[..length]) else { continue };

@@ -16,6 +16,7 @@ use serde::{Deserialize, Serialize};
 
 use super::clock::Clock;
 use super::send::{LATE, is_refusal, is_unreachable};
+use super::so_far::SoFar;
 use super::stop::Stop;
 use super::{SentReport, Timebase};
 
@@ -64,6 +65,7 @@ pub fn send(
     let end = order.time.map_or(u64::MAX, |time| base.saturating_add(time.as_nanos()));
     let mut due = base;
     while let Some(after_first) = next {
+        stop.answer(|| SoFar::sent(&report.intervals, None));
         // In a capture of several interfaces, frames may not be in the order of their times.
         due = due.max(base.saturating_add(config.due(after_first).as_nanos()));
         if due >= end || !stop.unless_before(due, clock) {

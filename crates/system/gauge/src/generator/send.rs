@@ -10,6 +10,7 @@ use netloom_traffic::{Emission, Receivers};
 use nix::errno::Errno;
 
 use super::clock::Clock;
+use super::so_far::SoFar;
 use super::stop::Stop;
 use super::wire::{LAST, LENGTH, Stamp, headers};
 use super::{Ip, Send, SentReport, connection};
@@ -36,6 +37,7 @@ pub fn send(order: &Send, clock: &Clock, stop: &Stop, ready: impl FnOnce()) -> R
     let base = stop.begin(clock);
     let end = order.time.map_or(u64::MAX, |time| base.saturating_add(time.as_nanos()));
     while let Some(Emission { at, bytes }) = source.next() {
+        stop.answer(|| SoFar::sent(&report.intervals, None));
         let due = base.saturating_add(at.as_nanos());
         if due >= end || !stop.unless_before(due, clock) {
             break;

@@ -1,4 +1,5 @@
-//! The request that the process ends: SIGTERM, by which the engine ends a run's processes.
+//! Requests to the process: SIGTERM, by which the engine ends a run's processes, and SIGURG, by
+//! which it asks how far they are. A process that does not wait for SIGURG yet ignores it.
 
 use std::io;
 use std::sync::Arc;
@@ -8,25 +9,38 @@ use std::thread;
 use nix::sys::signal::{SigSet, Signal};
 
 use super::clock::Clock;
+use super::so_far::{self, SoFar};
 
 /// How late a sender may be for its beginning to be the intended one, in ns.
 const MOMENT: u64 = 1_000_000;
 
-/// Whether the end is requested.
+/// What is requested.
 #[derive(Debug, Clone, Default)]
-pub struct Stop(Arc<AtomicBool>);
+pub struct Stop(Arc<Requests>);
+
+#[derive(Debug, Default)]
+struct Requests {
+    /// Whether the end is.
+    end: AtomicBool,
+    /// Whether an answer how far the process is, and none has been given since.
+    answer: AtomicBool,
+}
 
 impl Stop {
-    /// A request that SIGTERM sets. It may kill threads that were started before this call.
-    pub fn on_sigterm() -> io::Result<Self> {
+    /// Requests that SIGTERM and SIGURG make. They may kill threads that were started before this
+    /// call.
+    pub fn on_signals() -> io::Result<Self> {
         let stop = Self::default();
         let mut signals = SigSet::empty();
         signals.add(Signal::SIGTERM);
+        signals.add(Signal::SIGURG);
         signals.thread_block()?;
         let other = stop.clone();
         thread::Builder::new().name("stop".into()).spawn(move || {
-            // Only SIGTERM is waited for, and waiting for it cannot fail.
-            let _ = signals.wait();
+            // Waiting for signals that exist cannot fail.
+            while let Ok(Signal::SIGURG) = signals.wait() {
+                other.0.answer.store(true, Ordering::Relaxed);
+            }
             other.ask();
         })?;
         Ok(stop)
@@ -34,7 +48,7 @@ impl Stop {
 
     /// Requests the end.
     pub fn ask(&self) {
-        self.0.store(true, Ordering::Relaxed);
+        self.0.end.store(true, Ordering::Relaxed);
     }
 
     /// Waits for the time at which a sender is to begin, and returns it. If it has passed by more
@@ -81,6 +95,14 @@ impl Stop {
 
     /// Whether the end is requested.
     pub fn is_asked(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
+        self.0.end.load(Ordering::Relaxed)
+    }
+
+    /// Answers how far the process is, if that is requested.
+    #[inline]
+    pub fn answer(&self, so_far: impl FnOnce() -> SoFar) {
+        if self.0.answer.load(Ordering::Relaxed) && self.0.answer.swap(false, Ordering::Relaxed) {
+            so_far::answer(&so_far());
+        }
     }
 }

@@ -125,6 +125,11 @@ impl Tally {
         *word = *word & !(1 << (index % 64)) | u64::from(come) << (index % 64);
     }
 
+    /// The arrivals so far by interval.
+    pub fn intervals(&self) -> &BTreeMap<u64, Arrived> {
+        &self.intervals
+    }
+
     /// The arrivals by interval, and the delays of all of them.
     pub fn into_parts(self) -> (BTreeMap<u64, Arrived>, Delays) {
         (self.intervals, self.delays)
