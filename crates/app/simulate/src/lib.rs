@@ -7,6 +7,7 @@
 //! | `describe` | turns scenario and plan into the simulator's network |
 //! | `tcp` | turns a node's sysctls into the configuration of its connections |
 //! | `traffic` | turns the scenario's traffic into the simulator's flows |
+//! | `fluid` | traffic that is a rate along the routes |
 //! | `timeline` | turns the scenario's timeline into changes, and records them |
 //! | `media` | changes of shared media |
 //! | `rerouting` | routes that avoid links which are down |
@@ -29,6 +30,7 @@
 mod carrier;
 mod configs;
 mod describe;
+mod fluid;
 mod hybrid;
 mod joined;
 mod media;

@@ -94,9 +94,10 @@ pub fn run(job: &Job, stop: &AtomicBool, progress: &mut dyn FnMut(Progress)) -> 
     }
     let shares = job.shares();
     let others = Starting::new(scenario, shares)?;
-    let Prepared { simulation, flows, timeline, configs } = prepare(scenario, shares.division(0))?;
+    let prepared = prepare(scenario, shares.division(0))?;
+    let Prepared { simulation, flows, course, timeline, configs } = prepared;
     let processes = others.finish(simulation, shares)?;
-    let network = InVirtualTime::new(scenario, flows, processes, configs);
+    let network = InVirtualTime::new(scenario, (flows, course), processes, configs);
     let results = Results::create(&job.results, &job.source, scenario)?;
     // Every run has this file, but a simulation has no applications that could report metrics.
     results.metric_file()?;

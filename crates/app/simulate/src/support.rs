@@ -8,7 +8,7 @@ use netloom_scenario::{
 use netloom_tcp::Algorithm;
 use netloom_units::readable::counted;
 
-use crate::tcp;
+use crate::{fluid, tcp};
 
 /// The treatment of a scenario's commands, which cannot be simulated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,6 +45,7 @@ pub fn check(scenario: &Scenario, commands: Commands) -> Support {
     support.limits(scenario);
     support.tcp(scenario);
     support.replays(scenario);
+    support.fluid(scenario);
     support.measures(scenario);
     support.links(scenario);
     support.waits(scenario);
@@ -99,9 +100,6 @@ impl Support {
         if node.kind == NodeKind::Outside {
             cannot("the device outside");
         }
-        if !node.software.services.is_empty() {
-            cannot("services");
-        }
         if node.software.root.is_some() {
             cannot("the root file system");
         }
@@ -110,6 +108,9 @@ impl Support {
         }
         if !node.publish.is_empty() {
             cannot("published ports");
+        }
+        if !node.software.services.is_empty() {
+            cannot("services");
         }
         if node.routing == Routing::Daemon {
             self.not_modelled.push(format!(
@@ -162,6 +163,17 @@ impl Support {
                  it out, or send a `trace` with its times and lengths, or run without `--simulate`",
                 traffic.name
             ));
+        }
+    }
+
+    /// Checks for backgrounds that fluid traffic would replace.
+    fn fluid(&mut self, scenario: &Scenario) {
+        self.errors.extend(fluid::clash(scenario));
+        if scenario.traffic.iter().any(|one| one.transport == Transport::Fluid) {
+            self.not_modelled.push(
+                "Delay and losses of fluid traffic but where a link has less rate than comes to it."
+                    .into(),
+            );
         }
     }
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::{env, fs};
 
 use netloom_link::{Framing, InFlight, QueueLimit, RateLimit, RateTrace};
+use netloom_traffic::Model;
 use netloom_scenario::{
     Addresses, Direction, LoopbackAddress, Milestone, Node, NodeKind, Routing, Scenario, Start,
     TimelineAction, Unreadable, load, load_with_files, properties,
@@ -467,4 +468,34 @@ fn a_range_of_names_is_as_many_nodes() {
     let nodes = scenario.nodes.iter().map(|node| (node.name.as_str(), node.kind));
     let expected = [("n1", NodeKind::Router), ("n2", NodeKind::Host), ("n3", NodeKind::Router)];
     assert_eq!(nodes.collect::<Vec<_>>(), expected);
+}
+
+#[test]
+fn a_matrix_is_an_entry_for_each_demand() {
+    let text = "name: x\nduration: 1s\ntopology:\n  nodes: { a: , b: , c: , s: { kind: switch } }\n  \
+                links:\n    - { endpoints: [a, s] }\n    - { endpoints: [b, s] }\n    \
+                - { endpoints: [c, s] }\ntraffic:\n  - { name: x, from: c, to: b, udp: {}, cbr: { rate: \
+                1Mbit/s } }\n  - { name: m, matrix: { file: m.csv, unit: kbit/s, scale: 1.5 }, udp: { \
+                dscp: ef }, size: 1000B }\n";
+    let mut files = |_: &str| Ok("a,b,2\nc,b,0\na,c,3\nb,c,1\n".to_owned());
+    let loaded = load_with_files(text, &mut files).unwrap();
+    let all = loaded.scenario.traffic.iter().skip(1).map(|one| {
+        let rate = match &one.model {
+            Model::Cbr(cbr) => cbr.rate.unwrap().bits_per_second(),
+            other => panic!("{other:?}"),
+        };
+        (one.name.as_str(), one.from.join(" "), one.to.join(" "), rate, one.transport.port())
+    });
+    let entry = |name, from: &str, to: &str, rate, port| {
+        (name, from.to_owned(), to.to_owned(), rate, Some((false, port)))
+    };
+    // Ports of each receiver begin behind the two entries of the file.
+    assert_eq!(
+        all.collect::<Vec<_>>(),
+        [
+            entry("m.a.b", "a", "b", 3000, 47002),
+            entry("m.a.c", "a", "c", 4500, 47002),
+            entry("m.b.c", "b", "c", 1500, 47003),
+        ]
+    );
 }
