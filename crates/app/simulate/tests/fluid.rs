@@ -69,7 +69,7 @@ fn near(is: f64, should: f64) {
 #[test]
 fn losses_and_changes_of_rates_are_those_computed_by_hand() {
     let text =
-        format!("{CHAIN}timeline:\n  - {{ at: 5s, link: a--b, set: {{ rate: 200Mbit/s }} }}\n");
+        format!("{CHAIN}timeline:\n  - {{ at: 5s, link: b--a, set: {{ rate: 200Mbit/s }} }}\n");
     let summary = summary("hand", &text, "a,d,90\na,c,60\nb,c,30\n");
     near(goodput(&summary, "m.a.d"), (30.0 + 32.5) / 2.0);
     near(goodput(&summary, "m.a.c"), (20.0 + 65.0 / 3.0) / 2.0);

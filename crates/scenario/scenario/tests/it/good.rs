@@ -471,6 +471,40 @@ fn a_range_of_names_is_as_many_nodes() {
 }
 
 #[test]
+fn links_are_called_by_their_ends_in_either_order() {
+    let text = "name: x\ntopology:\n  nodes: { a: , b: , c: , c--d: }\n  links:\n    \
+                - { endpoints: [a, b] }\n    - { endpoints: [a, c] }\n    - { endpoints: [a, c] }\n    \
+                - { endpoints: [b, c--d], name: long }\n";
+    let loaded = scenario(text);
+    let called = |name: &str| match loaded.link_called(name) {
+        Ok((link, turned)) => (link.name.clone(), turned),
+        Err(several) => (several.join(" "), false),
+    };
+    let one = |name: &str, turned| (name.to_owned(), turned);
+    assert_eq!(called("a--b"), one("a--b", false));
+    assert_eq!(called("b--a"), one("a--b", true));
+    assert_eq!(called("b:eth1--a:eth1"), one("a--b", true));
+    assert_eq!(called("b:eth1--a"), one("a--b", true));
+    assert_eq!(called("a--c"), one("a:eth2--c:eth1 a:eth3--c:eth2", false));
+    assert_eq!(called("c:eth2--a:eth3"), one("a:eth3--c:eth2", true));
+    assert_eq!(called("long"), one("long", false));
+    assert_eq!(called("c--d--b"), one("long", true));
+    assert_eq!(called("b--c"), one("", false));
+    let event = |event: &str| {
+        let text = format!("{text}timeline:\n  - {{ at: 1s, {event} }}\n");
+        load(&text).map(|loaded| loaded.scenario.timeline).map_err(|e| e.to_string())
+    };
+    let by_name = event("link: a--b, state: down");
+    assert_eq!(event("link: b--a, state: down"), by_name);
+    assert!(by_name.is_ok());
+    let fault = event("link: c--a, state: down").unwrap_err();
+    assert!(fault.contains("`c--a` stands for 2 links"), "{fault}");
+    assert!(fault.contains("write one of `a:eth2--c:eth1`, `a:eth3--c:eth2`"), "{fault}");
+    let fault = event("link: b--a, direction: forward, state: down").unwrap_err();
+    assert!(fault.contains("`b--a` is link `a--b`, whose directions are its own"), "{fault}");
+}
+
+#[test]
 fn a_matrix_is_an_entry_for_each_demand() {
     let text = "name: x\nduration: 1s\ntopology:\n  nodes: { a: , b: , c: , s: { kind: switch } }\n  \
                 links:\n    - { endpoints: [a, s] }\n    - { endpoints: [b, s] }\n    \
