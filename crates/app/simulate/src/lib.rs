@@ -8,6 +8,7 @@
 //! | `tcp` | turns a node's sysctls into the configuration of its connections |
 //! | `traffic` | turns the scenario's traffic into the simulator's flows |
 //! | `fluid` | traffic that is a rate along the routes |
+//! | `ideal` | routing services as the routes that they converge to |
 //! | `timeline` | turns the scenario's timeline into changes, and records them |
 //! | `media` | changes of shared media |
 //! | `rerouting` | routes that avoid links which are down |
@@ -32,6 +33,7 @@ mod configs;
 mod describe;
 mod fluid;
 mod hybrid;
+mod ideal;
 mod joined;
 mod media;
 mod message;

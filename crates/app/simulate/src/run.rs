@@ -23,7 +23,7 @@ use crate::processes::{Shares, Starting};
 use crate::support::{Commands, Support, check};
 use crate::timeline::Timeline;
 use crate::traffic::Flow;
-use crate::{statuses, threads, verdict};
+use crate::{ideal, statuses, threads, verdict};
 
 /// Shortest time between two reports of progress.
 const PROGRESS: std::time::Duration = std::time::Duration::from_millis(500);
@@ -87,11 +87,11 @@ pub struct Progress {
 /// results cannot be written.
 pub fn run(job: &Job, stop: &AtomicBool, progress: &mut dyn FnMut(Progress)) -> Result<Summary> {
     let begun = Instant::now();
-    let scenario = &job.scenario;
-    let support = check(scenario, job.commands);
+    let support = check(&job.scenario, job.commands);
     if !support.errors.is_empty() {
         bail!("{}", support.errors.join("\n"));
     }
+    let scenario = &ideal::routed(&job.scenario);
     let shares = job.shares();
     let others = Starting::new(scenario, shares)?;
     let prepared = prepare(scenario, shares.division(0))?;

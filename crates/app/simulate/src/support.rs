@@ -8,6 +8,7 @@ use netloom_scenario::{
 use netloom_tcp::Algorithm;
 use netloom_units::readable::counted;
 
+use crate::ideal::Services;
 use crate::{fluid, tcp};
 
 /// The treatment of a scenario's commands, which cannot be simulated.
@@ -28,6 +29,8 @@ pub struct Support {
     pub left_out: Vec<String>,
     /// The aspects that are not modelled, a sentence each.
     pub not_modelled: Vec<String>,
+    /// What to know about the run before it begins.
+    pub notes: Vec<String>,
 }
 
 /// The aspects that no simulation models.
@@ -42,6 +45,7 @@ pub fn check(scenario: &Scenario, commands: Commands) -> Support {
     let mut support = Support::default();
     support.commands(scenario, commands);
     scenario.nodes.iter().for_each(|node| support.node(node));
+    support.services(scenario);
     support.limits(scenario);
     support.tcp(scenario);
     support.replays(scenario);
@@ -109,10 +113,7 @@ impl Support {
         if !node.publish.is_empty() {
             cannot("published ports");
         }
-        if !node.software.services.is_empty() {
-            cannot("services");
-        }
-        if node.routing == Routing::Daemon {
+        if node.routing == Routing::Daemon && node.software.services.is_empty() {
             self.not_modelled.push(format!(
                 "The routing daemon of `{name}`: it knows its neighbours and its own `routes` only."
             ));
@@ -122,6 +123,17 @@ impl Support {
         if !unknown.is_empty() {
             self.not_modelled.push(format!("Of `{name}`, the sysctls {}.", unknown.join(", ")));
         }
+    }
+
+    /// Checks for services whose routes cannot be computed.
+    fn services(&mut self, scenario: &Scenario) {
+        let Services { errors, note } = Services::of(scenario);
+        self.errors.extend(errors);
+        if note.is_some() {
+            let what = "Routing protocols: routers have the routes that they would converge to.";
+            self.not_modelled.push(what.into());
+        }
+        self.notes.extend(note);
     }
 
     fn limits(&mut self, scenario: &Scenario) {

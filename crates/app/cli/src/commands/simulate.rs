@@ -38,6 +38,9 @@ pub async fn run(args: Run) -> Result<i32> {
     if !support.errors.is_empty() {
         return Err(exit::usage(support.errors.join("\nerror: ")));
     }
+    for note in &support.notes {
+        eprintln!("note: {note}");
+    }
     let mut warnings = Warnings::default();
     for what in &support.left_out {
         warnings.show(&format!("left out: {what}"));
