@@ -38,6 +38,13 @@ pub fn fluid(scenario: &Scenario, plan: &Plan, described: &Described) -> Result<
     demands(scenario, plan, described, scenario.traffic.iter().filter(is_fluid))
 }
 
+/// Whether an entry is a constant rate between two nodes: fluid, or `cbr` over UDP.
+pub fn constant(traffic: &Traffic) -> bool {
+    let is_one = traffic.from.len() == 1 && traffic.to.len() == 1;
+    let is_open = matches!(traffic.transport, Transport::Fluid | Transport::Udp { .. });
+    is_one && is_open && rate(traffic).is_some()
+}
+
 fn rate(traffic: &Traffic) -> Option<f64> {
     let Model::Cbr(cbr) = &traffic.model else { return None };
     Some(cbr.rate?.bits_per_second() as f64)
@@ -54,7 +61,7 @@ impl Demand {
 ///
 /// # Errors
 /// If a receiver has no address of the family of its entry.
-fn demands<'t>(
+pub fn demands<'t>(
     scenario: &Scenario,
     plan: &Plan,
     described: &Described,
