@@ -5,6 +5,7 @@ Routers lie at random in a plane, and links join near ones. A pair's demand grow
 both places and falls with their distance. The same seed gives the same files.
 """
 import argparse
+import heapq
 import math
 import pathlib
 import random
@@ -13,6 +14,7 @@ parser = argparse.ArgumentParser(description=__doc__)
 parser.add_argument("--routers", type=int, default=50)
 parser.add_argument("--links", type=int, default=88)
 parser.add_argument("--demands", type=int, default=662)
+parser.add_argument("--total", type=float, default=1200, help="all demands together, in Gbit/s")
 parser.add_argument("--seed", type=int, default=1)
 parser.add_argument("--folder", type=pathlib.Path, default=pathlib.Path(__file__).parent)
 args = parser.parse_args()
@@ -29,49 +31,57 @@ def distance(a, b):
 
 
 pairs = sorted(((a, b) for a in names for b in names if a < b), key=lambda pair: distance(*pair))
-# A tree of the shortest links, then the shortest others that shorten a way by half.
-part = {name: name for name in names}
+# A ring of all routers, so that no failure of one link cuts anything off: from each to the nearest
+# one left, untangled (2-opt). Then the shortest others that shorten a way most.
+ring = [names[0]]
+while len(ring) < len(names):
+    ring.append(min(set(names) - set(ring), key=lambda name: (distance(ring[-1], name), name)))
+tangled = True
+while tangled:
+    tangled = False
+    for i in range(len(ring) - 1):
+        for j in range(i + 2, len(ring)):
+            a, b, c, d = ring[i], ring[i + 1], ring[j], ring[(j + 1) % len(ring)]
+            if a != d and distance(a, c) + distance(b, d) < distance(a, b) + distance(c, d) - 1e-9:
+                ring[i + 1 : j + 1] = reversed(ring[i + 1 : j + 1])
+                tangled = True
+links = [tuple(sorted(pair)) for pair in zip(ring, ring[1:] + ring[:1])]
 
 
-def root(name):
-    while part[name] != name:
-        name = part[name]
-    return name
+near = {name: [] for name in names}
+for a, b in links:
+    near[a].append(b)
+    near[b].append(a)
 
 
-links = []
-for a, b in pairs:
-    if root(a) != root(b):
-        part[root(a)] = root(b)
-        links.append((a, b))
-
-
-def ways(start):
-    """Lengths of the shortest ways from a router."""
-    near = {name: {} for name in names}
-    for a, b in links:
-        near[a][b] = near[b][a] = distance(a, b)
-    lengths, open_ = {}, {start: 0.0}
+def way(start, end):
+    """Length of the shortest way between two routers."""
+    lengths, open_ = {}, [(0.0, start)]
     while open_:
-        name = min(open_, key=open_.get)
-        lengths[name] = open_.pop(name)
-        for other, far in near[name].items():
-            if other not in lengths:
-                open_[other] = min(open_.get(other, math.inf), lengths[name] + far)
-    return lengths
+        far, name = heapq.heappop(open_)
+        if name == end:
+            return far
+        if lengths.setdefault(name, far) == far:
+            for other in near[name]:
+                if other not in lengths:
+                    heapq.heappush(open_, (far + distance(name, other), other))
 
 
-for detour in [2.0, 1.5, 1.2, 1.0]:
+nearest = {a: set(sorted(names, key=lambda b: (distance(a, b), b))[1:11]) for a in names}
+for detour in [4.0, 3.0, 2.0, 1.5, 1.2, 1.0]:
     for a, b in pairs:
         if len(links) >= args.links:
             break
-        if (a, b) not in links and ways(a)[b] > detour * distance(a, b):
+        is_near = b in nearest[a] and b not in near[a]
+        if is_near and way(a, b) > detour * distance(a, b):
             links.append((a, b))
+            near[a].append(b)
+            near[b].append(a)
 links.sort()
 
 wanted = {(a, b): size[a] * size[b] / (100 + distance(a, b)) for a in names for b in names if a != b}
 largest = sorted(wanted, key=wanted.get, reverse=True)[: args.demands]
-scale = 400e3 / sum(wanted[pair] for pair in largest)  # 400 Gbit/s in all
+scale = args.total * 1000 / sum(wanted[pair] for pair in largest)
 
 text = ["# A backbone of the size of SNDlib's germany50: 50 routers and 88 links. `generate.py` wrote it.",
         "# Costs are lengths in units of 10 km, delays those of light in fibre.",

@@ -94,13 +94,15 @@ impl Network {
             }
             let (mut at, mut path) = (from.as_str(), Vec::new());
             while at != to {
-                let best = self.links.iter().enumerate().filter_map(|(number, ([a, b], cost, _))| {
-                    let (other, direction) = if a == at { (b, 0) } else { (a, 1) };
-                    let (far, hops) = distances[other.as_str()];
-                    let joins = (a == at || b == at) && !down.contains(&number) && far != u64::MAX;
-                    let fits = joins && (far + cost, hops + 1) == distances[at];
-                    fits.then_some((other.as_str(), 2 * number + direction))
-                });
+                let best =
+                    self.links.iter().enumerate().filter_map(|(number, ([a, b], cost, _))| {
+                        let (other, direction) = if a == at { (b, 0) } else { (a, 1) };
+                        let (far, hops) = distances[other.as_str()];
+                        let joins =
+                            (a == at || b == at) && !down.contains(&number) && far != u64::MAX;
+                        let fits = joins && (far + cost, hops + 1) == distances[at];
+                        fits.then_some((other.as_str(), 2 * number + direction))
+                    });
                 let (next, pipe) = best.min().unwrap();
                 path.push(pipe);
                 at = next;
@@ -166,18 +168,16 @@ fn every_failure_of_a_backbone_is_as_computed_independently() {
     }
     let mut overloads = 0;
     for (kind, name, row) in &wanted {
-        let is_it = |one: &&netloom_simulate::failures::Failure| {
-            one.kind == *kind && one.name == *name
-        };
+        let is_it =
+            |one: &&netloom_simulate::failures::Failure| one.kind == *kind && one.name == *name;
         let failure = found.failures.iter().find(is_it).unwrap();
         check(name, &failure.outcome, row);
         overloads += u32::from(failure.outcome.lost_rate > 0);
     }
     assert!(overloads > 0, "no failure of the example overloads a link");
     check("nothing", &found.intact, &network.row(&BTreeSet::new(), None));
-    let missing = |of: &netloom_simulate::failures::Failure| {
-        of.outcome.cut_off_rate + of.outcome.lost_rate
-    };
+    let missing =
+        |of: &netloom_simulate::failures::Failure| of.outcome.cut_off_rate + of.outcome.lost_rate;
     assert!(found.failures.windows(2).all(|pair| missing(&pair[0]) >= missing(&pair[1])));
     let links = plan(&scenario, Some(Kind::Link)).unwrap().failures;
     let nodes = plan(&scenario, Some(Kind::Node)).unwrap().failures;
@@ -221,7 +221,8 @@ traffic:
 
 #[test]
 fn a_square_by_hand() {
-    for routing in ["routing: cost", "services: { ospf: }", "services: { isis: , bgp: { as: 1 } }"] {
+    for routing in ["routing: cost", "services: { ospf: }", "services: { isis: , bgp: { as: 1 } }"]
+    {
         let found = failures(&SQUARE.replace("ROUTING", routing)).unwrap();
         assert_eq!(found.left_out, ["y"]);
         let rows = found.failures.iter().map(|one| {

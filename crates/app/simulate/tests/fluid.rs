@@ -76,7 +76,7 @@ fn losses_and_changes_of_rates_are_those_computed_by_hand() {
     near(goodput(&summary, "m.b.c"), (15.0 + 65.0 / 6.0) / 2.0);
     // Links carry the rates as their background, framing included: 1514 of 1538 bytes.
     let offered = |link: usize| match &summary.links[link].forward {
-        PipeStatus::Modelled(pipe) => pipe.statistics.background.offered.bytes as f64,
+        PipeStatus::Modelled(pipe) => pipe.statistics.background.unwrap().offered.bytes as f64,
         PipeStatus::Direct(_) => panic!("no link is direct"),
     };
     for (link, megabits) in [(0, 150.0), (1, (130.0 + 180.0) / 2.0), (2, (30.0 + 32.5) / 2.0)] {

@@ -33,7 +33,9 @@ fn errors(services: &str, one: &str) -> String {
 
 #[test]
 fn routing_services_are_tolerated_with_a_note() {
-    for services in ["ospf: , ospf6: ", "isis: , bfd: ", "rip: ", "bird: ", "ospf: , bgp: { as: 1 }"] {
+    for services in
+        ["ospf: , ospf6: ", "isis: , bfd: ", "rip: ", "bird: ", "ospf: , bgp: { as: 1 }"]
+    {
         let support = check(&scenario(services, ""), Commands::Refused);
         assert_eq!(support.errors, [""; 0], "{services}");
         let [note] = &support.notes[..] else { panic!("{:?}", support.notes) };
@@ -65,11 +67,7 @@ fn what_shortest_paths_cannot_stand_for_is_refused_by_name() {
             ", services: { ospf: { area: 1 } }, interfaces: { eth1: { services: { ospf: { area: 0 } } } }",
             "areas of `ospf` (0, 1) cannot be simulated",
         ),
-        (
-            "ospf: ",
-            ", services: { ospf: false, isis: }",
-            "router `a` speaks isis and `b` ospf",
-        ),
+        ("ospf: ", ", services: { ospf: false, isis: }", "router `a` speaks isis and `b` ospf"),
         ("ospf: ", ", services: { ospf: false }", "router `a` speaks none and `b` ospf"),
         (
             "ospf: ",

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use std::{env, fs};
 
 use netloom_link::{Framing, InFlight, QueueLimit, RateLimit, RateTrace};
-use netloom_traffic::Model;
 use netloom_scenario::{
     Addresses, Direction, LoopbackAddress, Milestone, Node, NodeKind, Routing, Scenario, Start,
     TimelineAction, Unreadable, load, load_with_files, properties,
 };
+use netloom_traffic::Model;
 
 fn folder() -> std::path::PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/good")
