@@ -123,6 +123,11 @@ fn a_lab_for_a_class() {
 }
 
 #[test]
+fn capacity_planning() {
+    follow("capacity.md");
+}
+
+#[test]
 fn in_ci() {
     follow("in-ci.md");
 }

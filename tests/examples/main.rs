@@ -118,6 +118,7 @@ fn every_example_is_tested_here() {
         [
             "abilene",
             "aodv",
+            "backbone",
             "broch",
             "campus-sim",
             "cell",

@@ -3,6 +3,7 @@
 mod medium;
 mod mobility;
 mod parse;
+mod plan_failures;
 mod run;
 mod shape;
 mod shell;
@@ -19,6 +20,7 @@ use crate::measures::Tolerance;
 
 pub use medium::Medium;
 pub use mobility::Mobility;
+pub use plan_failures::{Failing, PlanFailures};
 pub use run::Run;
 pub use shape::{AddClaim, CaptureClaim, ListClaims, SetClaim, Shape, ShapeCommand};
 pub use shell::Shell;
@@ -75,6 +77,8 @@ pub enum Command {
     Graph(Graph),
     /// Check a scenario: all errors in one pass.
     Validate(Validate),
+    /// Show what links carry while each link or router is down: demands as rates along the routes.
+    PlanFailures(PlanFailures),
     /// Measure what this machine can bear; runs take their thresholds of traffic from it.
     Calibrate(Calibrate),
     /// Say what this machine can do, and what to change for more.

@@ -4,8 +4,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
+use netloom_api::state::LinkStatus;
 use netloom_host::Found;
-use netloom_scenario::Scenario;
+use netloom_scenario::{Called, Scenario};
 
 use crate::args::ScenarioFile;
 use crate::client::Client;
@@ -259,5 +260,24 @@ pub fn split_at(text: &str) -> (&str, Option<&str>) {
     match text.rsplit_once('@') {
         Some((thing, experiment)) => (thing, Some(experiment)),
         None => (text, None),
+    }
+}
+
+/// Returns the link that a user calls `name`: by its name, or by its ends in either order.
+///
+/// # Errors
+/// If it stands for several links.
+pub fn link<'l>(links: &'l [LinkStatus], name: &str) -> Result<Option<&'l LinkStatus>> {
+    let ends = links.iter().map(|link| {
+        (link.name.as_str(), link.endpoints.each_ref().map(netloom_scenario::Endpoint::parts))
+    });
+    match Called::of(name, ends) {
+        Called::Unknown => Ok(None),
+        Called::One { place, .. } => Ok(Some(&links[place])),
+        Called::Several(places) => {
+            let all: Vec<&str> = places.iter().map(|place| links[*place].name.as_str()).collect();
+            let all = all.join("`, `");
+            Err(exit::usage(format!("`{name}` stands for several links: write one of `{all}`")))
+        }
     }
 }

@@ -6,7 +6,9 @@ use std::path::Path;
 use anyhow::{Result, anyhow, bail};
 use netloom_api::launch::Calibration;
 use netloom_link::Compensation;
-use netloom_scenario::{Kernel, Link, Node, NodeState, Scenario, TimelineAction, Traffic};
+use netloom_scenario::{
+    Kernel, Link, Node, NodeState, Scenario, TimelineAction, Traffic, Transport,
+};
 use netloom_simulate::check_hybrid;
 
 use netloom_host::{Capacity, Demand};
@@ -67,6 +69,7 @@ pub fn check(scenario: &Scenario) -> Result<()> {
 /// # Errors
 /// Names what is missing, and who asks for it.
 pub fn course(scenario: &Scenario, folder: &Path) -> Result<()> {
+    fluid(scenario)?;
     congestion_controls(scenario, true)?;
     let missing = programs::missing(scenario, folder);
     if missing.is_empty() {
@@ -78,6 +81,18 @@ pub fn course(scenario: &Scenario, folder: &Path) -> Result<()> {
         let _ = write!(all, "\n  `{program}` ({by}): install it, or correct its name");
     }
     bail!(all)
+}
+
+/// Checks that all traffic has packets.
+fn fluid(scenario: &Scenario) -> Result<()> {
+    let is_fluid = |entry: &&Traffic| entry.transport == Transport::Fluid;
+    let Some(first) = scenario.traffic.iter().find(is_fluid) else { return Ok(()) };
+    // The name of the entry, and those of the demand's ends.
+    let name = first.name.split('.').next().unwrap_or_default();
+    Err(exit::usage(format!(
+        "traffic `{name}` is fluid (`as: fluid`), which only simulations have: run with \
+         `--simulate`, or write `as: packets`"
+    )))
 }
 
 /// Checks that all links with `compensate: calibrated` can be compensated.

@@ -10,7 +10,7 @@ use netloom_fabric::LinkId;
 use netloom_link::{Compensation, LinkState, PipeConfig};
 use netloom_nodes::Network;
 use netloom_plan::{NodePlan, Plan};
-use netloom_scenario::{Endpoint, Link, Node, NodeKind, Scenario};
+use netloom_scenario::{Direction, Endpoint, Link, Node, NodeKind, Scenario};
 use netloom_units::Duration;
 
 use crate::interfaces::InterfaceStates;
@@ -179,6 +179,26 @@ impl Deployment {
                 unknown("link", name, names)
             }
         })
+    }
+
+    /// Returns the name of the link that a user calls `name`, which may have its ends in the other
+    /// order, or its only link between two nodes. A name without a link stays.
+    ///
+    /// # Errors
+    /// If it stands for several links, or `direction` would be that of the other order.
+    pub fn called(&self, name: &str, direction: Direction) -> Result<String> {
+        match self.whole.scenario.link_called(name) {
+            Ok((link, turned)) if turned && direction != Direction::Both => bail!(
+                "`{name}` is link `{}`, whose directions are its own: write that, and the \
+                 direction as its ends are there",
+                link.name
+            ),
+            Ok((link, _)) => Ok(link.name.clone()),
+            Err(several) if several.is_empty() => Ok(name.into()),
+            Err(several) => {
+                bail!("`{name}` stands for several links: write one of `{}`", several.join("`, `"))
+            }
+        }
     }
 
     /// Returns the links in the data plane with their identities, in the order of the scenario.

@@ -97,7 +97,7 @@ pub fn headers(transport: &Transport, is_ipv6: bool) -> u64 {
     match transport {
         Transport::Icmp | Transport::Udp { .. } => HEADERS[usize::from(is_ipv6)],
         // For a capture, whole frames count.
-        Transport::Tcp { .. } | Transport::Frames => 0,
+        Transport::Tcp { .. } | Transport::Frames | Transport::Fluid => 0,
     }
 }
 

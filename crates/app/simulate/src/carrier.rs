@@ -17,6 +17,7 @@ use netloom_sim::MediumSample;
 use netloom_units::Time;
 
 use crate::configs::Configs;
+use crate::fluid::Course;
 use crate::processes::Processes;
 use crate::statuses;
 use crate::timeline::{Routes, Timeline};
@@ -26,6 +27,7 @@ use crate::traffic::Flow;
 pub struct InVirtualTime<'s> {
     scenario: &'s Scenario,
     flows: Vec<Flow>,
+    course: Course,
     state: RefCell<State>,
 }
 
@@ -51,14 +53,15 @@ struct Taken {
 
 impl<'s> InVirtualTime<'s> {
     /// The simulation that `processes` run, whose pipes have these configurations at the start.
+    /// `traffic` is that of packets, and fluid.
     pub fn new(
         scenario: &'s Scenario,
-        flows: Vec<Flow>,
+        traffic: (Vec<Flow>, Course),
         processes: Processes,
         configs: Configs,
     ) -> Self {
         let state = RefCell::new(State { processes, configs, taken: Taken::default() });
-        Self { scenario, flows, state }
+        Self { scenario, flows: traffic.0, course: traffic.1, state }
     }
 
     /// The processes that run it.
@@ -139,7 +142,9 @@ impl Carrier for InVirtualTime<'_> {
     }
 
     fn flows(&self) -> Result<Vec<FlowStatus>> {
-        Ok(statuses::flows(self.processes().sample_flows()?, &self.flows))
+        let mut flows = statuses::flows(self.processes().sample_flows()?, &self.flows);
+        flows.extend(self.course.flows(self.processes().now()));
+        Ok(flows)
     }
 
     fn take_frames(&self) -> Result<Frames> {

@@ -7,6 +7,9 @@
 //! | `describe` | turns scenario and plan into the simulator's network |
 //! | `tcp` | turns a node's sysctls into the configuration of its connections |
 //! | `traffic` | turns the scenario's traffic into the simulator's flows |
+//! | `fluid` | traffic that is a rate along the routes |
+//! | `failures` | what links carry while one of them, or a node, is down: [`failures::plan`] |
+//! | `ideal` | routing services as the routes that they converge to |
 //! | `timeline` | turns the scenario's timeline into changes, and records them |
 //! | `media` | changes of shared media |
 //! | `rerouting` | routes that avoid links which are down |
@@ -29,7 +32,10 @@
 mod carrier;
 mod configs;
 mod describe;
+pub mod failures;
+mod fluid;
 mod hybrid;
+mod ideal;
 mod joined;
 mod media;
 mod message;

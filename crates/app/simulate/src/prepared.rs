@@ -9,6 +9,7 @@ use netloom_sim::{Division, Simulation};
 
 use crate::configs::Configs;
 use crate::describe::{Part, describe};
+use crate::fluid::Course;
 use crate::timeline::Timeline;
 use crate::traffic::{self, Flow};
 
@@ -16,8 +17,10 @@ use crate::traffic::{self, Flow};
 pub struct Prepared {
     /// The process's part.
     pub simulation: Simulation,
-    /// All flows.
+    /// All flows of packets.
     pub flows: Vec<Flow>,
+    /// All fluid traffic.
+    pub course: Course,
     /// The whole timeline.
     pub timeline: Timeline,
     /// The configurations of all pipes.
@@ -32,9 +35,9 @@ pub fn prepare(scenario: &Scenario, division: Division) -> Result<Prepared> {
     let plan = Arc::new(netloom_plan::plan(scenario)?);
     let mut described = describe(scenario, &plan, Part::All)?;
     let (flows, specs) = traffic::flows(scenario, &plan, &described)?;
-    let (timeline, changes) = Timeline::new(scenario, &plan, &described)?;
+    let (timeline, course, changes) = Timeline::new(scenario, &plan, &described)?;
     let configs = Configs::new(scenario, &changes);
     described.network.timeline = changes;
     let simulation = Simulation::part(described.network, specs, division);
-    Ok(Prepared { simulation, flows, timeline, configs })
+    Ok(Prepared { simulation, flows, course, timeline, configs })
 }

@@ -23,7 +23,7 @@ use crate::processes::{Shares, Starting};
 use crate::support::{Commands, Support, check};
 use crate::timeline::Timeline;
 use crate::traffic::Flow;
-use crate::{statuses, threads, verdict};
+use crate::{ideal, statuses, threads, verdict};
 
 /// Shortest time between two reports of progress.
 const PROGRESS: std::time::Duration = std::time::Duration::from_millis(500);
@@ -87,16 +87,17 @@ pub struct Progress {
 /// results cannot be written.
 pub fn run(job: &Job, stop: &AtomicBool, progress: &mut dyn FnMut(Progress)) -> Result<Summary> {
     let begun = Instant::now();
-    let scenario = &job.scenario;
-    let support = check(scenario, job.commands);
+    let support = check(&job.scenario, job.commands);
     if !support.errors.is_empty() {
         bail!("{}", support.errors.join("\n"));
     }
+    let scenario = &ideal::routed(&job.scenario);
     let shares = job.shares();
     let others = Starting::new(scenario, shares)?;
-    let Prepared { simulation, flows, timeline, configs } = prepare(scenario, shares.division(0))?;
+    let prepared = prepare(scenario, shares.division(0))?;
+    let Prepared { simulation, flows, course, timeline, configs } = prepared;
     let processes = others.finish(simulation, shares)?;
-    let network = InVirtualTime::new(scenario, flows, processes, configs);
+    let network = InVirtualTime::new(scenario, (flows, course), processes, configs);
     let results = Results::create(&job.results, &job.source, scenario)?;
     // Every run has this file, but a simulation has no applications that could report metrics.
     results.metric_file()?;

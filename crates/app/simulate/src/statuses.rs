@@ -10,7 +10,7 @@ use netloom_fabric::PipeId;
 use netloom_link::PipeStatistics;
 use netloom_medium::{Point, StationId};
 use netloom_results::MediaSample;
-use netloom_scenario::Scenario;
+use netloom_scenario::{Scenario, Transport};
 use netloom_sim::{FlowSample, FlowTotals, MediumSample, NodeCounts, TcpTotals};
 use netloom_units::Time;
 
@@ -124,9 +124,10 @@ pub fn flows_from(sample: FlowSample, flows: &[Flow], first: u32) -> Vec<FlowSta
 }
 
 /// Whether nothing of a flow is under way: all datagrams have come, or all of its connections have
-/// ended. Lost datagrams are indistinguishable from those under way.
+/// ended. Lost datagrams are indistinguishable from those under way. Rates are never under way.
 pub fn has_arrived(flow: &FlowStatus) -> bool {
     match &flow.tcp {
+        _ if flow.protocol == Transport::Fluid.protocol() => true,
         Some(tcp) => flow.completed.is_some() || tcp.connections == 0,
         None => flow.received.frames >= flow.sent.frames,
     }

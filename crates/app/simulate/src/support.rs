@@ -8,7 +8,8 @@ use netloom_scenario::{
 use netloom_tcp::Algorithm;
 use netloom_units::readable::counted;
 
-use crate::tcp;
+use crate::ideal::Services;
+use crate::{fluid, tcp};
 
 /// The treatment of a scenario's commands, which cannot be simulated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,6 +29,8 @@ pub struct Support {
     pub left_out: Vec<String>,
     /// The aspects that are not modelled, a sentence each.
     pub not_modelled: Vec<String>,
+    /// What to know about the run before it begins.
+    pub notes: Vec<String>,
 }
 
 /// The aspects that no simulation models.
@@ -42,9 +45,11 @@ pub fn check(scenario: &Scenario, commands: Commands) -> Support {
     let mut support = Support::default();
     support.commands(scenario, commands);
     scenario.nodes.iter().for_each(|node| support.node(node));
+    support.services(scenario);
     support.limits(scenario);
     support.tcp(scenario);
     support.replays(scenario);
+    support.fluid(scenario);
     support.measures(scenario);
     support.links(scenario);
     support.waits(scenario);
@@ -99,9 +104,6 @@ impl Support {
         if node.kind == NodeKind::Outside {
             cannot("the device outside");
         }
-        if !node.software.services.is_empty() {
-            cannot("services");
-        }
         if node.software.root.is_some() {
             cannot("the root file system");
         }
@@ -111,7 +113,7 @@ impl Support {
         if !node.publish.is_empty() {
             cannot("published ports");
         }
-        if node.routing == Routing::Daemon {
+        if node.routing == Routing::Daemon && node.software.services.is_empty() {
             self.not_modelled.push(format!(
                 "The routing daemon of `{name}`: it knows its neighbours and its own `routes` only."
             ));
@@ -121,6 +123,17 @@ impl Support {
         if !unknown.is_empty() {
             self.not_modelled.push(format!("Of `{name}`, the sysctls {}.", unknown.join(", ")));
         }
+    }
+
+    /// Checks for services whose routes cannot be computed.
+    fn services(&mut self, scenario: &Scenario) {
+        let Services { errors, note } = Services::of(scenario);
+        self.errors.extend(errors);
+        if note.is_some() {
+            let what = "Routing protocols: routers have the routes that they would converge to.";
+            self.not_modelled.push(what.into());
+        }
+        self.notes.extend(note);
     }
 
     fn limits(&mut self, scenario: &Scenario) {
@@ -162,6 +175,17 @@ impl Support {
                  it out, or send a `trace` with its times and lengths, or run without `--simulate`",
                 traffic.name
             ));
+        }
+    }
+
+    /// Checks for backgrounds that fluid traffic would replace.
+    fn fluid(&mut self, scenario: &Scenario) {
+        self.errors.extend(fluid::clash(scenario));
+        if scenario.traffic.iter().any(|one| one.transport == Transport::Fluid) {
+            self.not_modelled.push(
+                "Delay and losses of fluid traffic but where a link has less rate than comes to it."
+                    .into(),
+            );
         }
     }
 

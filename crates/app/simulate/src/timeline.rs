@@ -17,6 +17,7 @@ use netloom_sim::{Change, NodeChange, RouteChanged, RouteError};
 use netloom_units::Time;
 
 use crate::describe::{Described, in_scenario, route};
+use crate::fluid::Course;
 use crate::media;
 use crate::rerouting::Rerouting;
 
@@ -49,12 +50,13 @@ struct Happening {
 }
 
 impl Timeline {
-    /// Returns the timeline of a scenario, and the changes that the simulator has to make, by time.
+    /// Returns the timeline of a scenario, its fluid traffic, and the changes that the simulator has
+    /// to make, by time.
     pub fn new(
         scenario: &Scenario,
         plan: &Arc<Plan>,
         described: &Described,
-    ) -> Result<(Self, Vec<Change>)> {
+    ) -> Result<(Self, Course, Vec<Change>)> {
         let mut timeline = Self::default();
         let mut made: Vec<(Option<usize>, Option<Lasting>, Change)> = Vec::new();
         for (number, event) in scenario.happenings().into_iter().enumerate() {
@@ -100,12 +102,17 @@ impl Timeline {
         made.extend(follow.into_iter().map(|change| (None, None, change)));
         made.sort_by_key(|(.., change)| change.at);
         join_pairs(&mut made);
+        let changes = made.iter().map(|(.., change)| change.clone()).collect();
+        let (course, follow) = Course::new(scenario, plan, described, changes)?;
+        made.extend(follow.into_iter().map(|change| (None, None, change)));
+        made.sort_by_key(|(.., change)| change.at);
+        join_pairs(&mut made);
         for (place, (number, ..)) in made.iter().enumerate() {
             if let Some(number) = number {
                 timeline.all[*number].made = Some(place);
             }
         }
-        Ok((timeline, made.into_iter().map(|(.., change)| change).collect()))
+        Ok((timeline, course, made.into_iter().map(|(.., change)| change).collect()))
     }
 
     /// Records what has happened in the simulation by now, in order of time. A change of a route

@@ -44,6 +44,10 @@ pub fn flows(
     for traffic in &scenario.traffic {
         // Traffic that waits for a process has been reported as left out.
         let Start::At(start) = traffic.start else { continue };
+        // Rates have no packets.
+        if traffic.transport == Transport::Fluid {
+            continue;
+        }
         for from in &traffic.from {
             let name = match traffic.from.len() {
                 1 => traffic.name.clone(),
@@ -81,6 +85,7 @@ fn spec(
         Transport::Icmp => (FlowKind::Ping { arrivals: arrivals()? }, None),
         // `support` has refused these.
         Transport::Frames => bail!("traffic `{}` replays a capture", traffic.name),
+        Transport::Fluid => bail!("traffic `{}` has no packets", traffic.name),
         Transport::Udp { port, dscp } => {
             (FlowKind::Udp { port: *port, arrivals: arrivals()? }, *dscp)
         }
@@ -109,14 +114,14 @@ fn spec(
 
 /// Returns the time from which a flow sends nothing more: after its own time, and after the run's.
 /// What is due at the very end of the run is still sent.
-fn until(scenario: &Scenario, start: Time, time: Option<Duration>) -> Option<Time> {
+pub fn until(scenario: &Scenario, start: Time, time: Option<Duration>) -> Option<Time> {
     let own = time.map(|time| start + time);
     let run = scenario.duration.map(|end| Time::ZERO + end + Duration::from_nanos(1));
     own.into_iter().chain(run).min()
 }
 
 /// Returns the receivers' addresses, all of one address family.
-fn addresses(plan: &Plan, traffic: &Traffic, receivers: &[String]) -> Result<Vec<IpAddr>> {
+pub fn addresses(plan: &Plan, traffic: &Traffic, receivers: &[String]) -> Result<Vec<IpAddr>> {
     let family = plan.family(traffic);
     let all = family.and_then(|family| {
         receivers.iter().map(|node| plan.known_as(node, family)).collect::<Option<Vec<_>>>()

@@ -35,6 +35,8 @@
 //! | `recorded` | arrivals from files: [`Arrivals`] |
 //! | `capture` | frames of captures, with other addresses: [`CaptureReader`], [`Rewriter`] |
 //! | `estimate` | statistics of a measured series: [`Series`], [`wavelet_hurst`] |
+//! | `matrix` | demand matrices: [`DemandMatrix`] |
+//! | `share` | what links carry of constant rates along paths: [`share`] |
 //! | `moments` | mean and variance of a model: [`Moments`] |
 //!
 //! Not here: sockets, clocks, and access to files, whose text or bytes the caller provides.
@@ -46,11 +48,13 @@ mod estimate;
 mod files;
 mod fluid;
 mod load;
+mod matrix;
 mod model;
 mod moments;
 mod pace;
 mod receivers;
 mod recorded;
+mod share;
 mod sizes;
 mod source;
 mod train;
@@ -70,6 +74,7 @@ pub use estimate::{
     variance_time_hurst, wavelet_hurst,
 };
 pub use load::{Line, Load};
+pub use matrix::{Demand, DemandMatrix, RateUnit};
 pub use model::{
     ArrivalsConfig, BulkConfig, CbrConfig, Exchange, Exchanges, Flow, FlowList, Flows, FlowsConfig,
     HttpConfig, HttpHead, Model, ModelKeys, OnOffConfig, Pictures, PingConfig, PoissonConfig,
@@ -79,6 +84,7 @@ pub use moments::Moments;
 pub use pace::Pace;
 pub use receivers::Receivers;
 pub use recorded::Arrivals;
+pub use share::{PathDemand, Shares, share};
 pub use sizes::{SizeLaw, SizeList, Sizes, WeightedSize};
 pub use source::{Bursts, Fluid, FrameSource};
 pub use transfer::{Extent, Transfer, Transfers};

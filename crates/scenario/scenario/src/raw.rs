@@ -51,7 +51,7 @@ pub(crate) use simulation::{RawCount, RawNumber, RawReroute, RawSimulation};
 pub(crate) use software::{RawBind, RawFile, RawService, RawServices};
 pub(crate) use symbiosis::{RawPeriod, RawSymbiosis};
 pub(crate) use timeline::{RawEvent, RawFails, RawRouteChange, RawStart};
-pub(crate) use traffic::{RawParties, RawTcp, RawTraffic, RawUdp};
+pub(crate) use traffic::{RawMatrix, RawMatrixForm, RawParties, RawTcp, RawTraffic, RawUdp};
 pub(crate) use values::{RawEndpoint, RawText, RawTime};
 pub(crate) use workers::RawWorkers;
 

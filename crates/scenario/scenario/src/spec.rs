@@ -28,7 +28,7 @@ use crate::limits::{Controller, Limits};
 use crate::service::ServiceTemplate;
 
 pub use constellation::{Constellation, Orbits};
-pub use link::{Direction, Endpoint, Link};
+pub use link::{Called, Direction, Endpoint, Link};
 pub use medium::{Medium, MediumAddressing, Position, StationChange, StationSetup};
 pub use node::{
     Addresses, Interface, Kernel, Loopback, LoopbackAddress, Node, NodeKind, PortTree, Route,
@@ -184,6 +184,24 @@ impl Scenario {
     /// Returns the link called `name`.
     pub fn link(&self, name: &str) -> Option<&Link> {
         self.places.link(&self.links, name, |link| &link.name)
+    }
+
+    /// Returns the link that a user calls `name` and whether that has its ends in the other order;
+    /// see [`Called`].
+    ///
+    /// # Errors
+    /// The names of several links that it stands for; none if there is no such link.
+    pub fn link_called(&self, name: &str) -> Result<(&Link, bool), Vec<&str>> {
+        if let Some(link) = self.link(name) {
+            return Ok((link, false));
+        }
+        match Called::of(name, self.links.iter().map(Link::called)) {
+            Called::One { place, turned } => Ok((&self.links[place], turned)),
+            Called::Unknown => Err(Vec::new()),
+            Called::Several(places) => {
+                Err(places.into_iter().map(|place| self.links[place].name.as_str()).collect())
+            }
+        }
     }
 
     /// Returns the links that the engine carries, all except direct ones, in the order of the file.

@@ -29,7 +29,7 @@ pub fn render(
     let programs = find_programs(scenario, find)?;
     let texts = Texts::new(scenario, elsewhere);
     let spoken = spoken(scenario, &texts)?;
-    let map = Map::new(plan, &scenario.links);
+    let map = Map::new(plan, &scenario.links, &spoken);
     let mut rendered = BTreeMap::new();
     for node in &scenario.nodes {
         if node.software.services.is_empty() && node.software.files.is_empty() {

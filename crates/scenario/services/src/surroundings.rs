@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::net::Ipv4Addr;
+use std::sync::Arc;
 
 use minijinja::Value;
 use netloom_plan::{InterfacePlan, NodePlan, Plan};
@@ -17,6 +18,8 @@ pub(crate) type Spoken<'a> = HashMap<&'a str, BTreeMap<String, String>>;
 pub(crate) struct Surroundings {
     node: NodeFacts,
     interfaces: Vec<InterfaceFacts>,
+    /// All nodes that speak a protocol, in the order of the scenario.
+    nodes: Arc<Vec<NodeFacts>>,
 }
 
 impl Surroundings {
@@ -89,16 +92,23 @@ pub(crate) struct Map<'a> {
     segments: HashMap<&'a Endpoint, &'a [Endpoint]>,
     /// Routing costs of links by the end that sends; empty if all links have the default.
     costs: HashMap<&'a Endpoint, u32>,
+    speakers: Arc<Vec<NodeFacts>>,
 }
 
 impl<'a> Map<'a> {
-    pub fn new(plan: &'a Plan, links: &'a [Link]) -> Self {
+    pub fn new(plan: &'a Plan, links: &'a [Link], spoken: &Spoken<'_>) -> Self {
+        let speaker = |(index, node): (usize, &NodePlan)| {
+            let speaks = spoken.get(node.name.as_str())?.clone();
+            Some(NodeFacts { speaks, ..facts(index, node) })
+        };
+        let speakers = plan.nodes.iter().enumerate().filter_map(speaker).collect();
         let nodes = plan.nodes.iter().enumerate();
         let segments = plan.segments.iter();
         Self {
             nodes: nodes.map(|(index, node)| (node.name.as_str(), (index, node))).collect(),
             segments: segments.flat_map(|all| all.iter().map(|end| (end, &all[..]))).collect(),
             costs: costs(links),
+            speakers: Arc::new(speakers),
         }
     }
 
@@ -108,7 +118,8 @@ impl<'a> Map<'a> {
         let interfaces = node.interfaces.iter().map(|i| self.interface(node, i, spoken));
         let speaks = spoken.get(name).cloned().unwrap_or_default();
         let node = NodeFacts { speaks, ..facts(index, node) };
-        Some(Surroundings { node, interfaces: interfaces.collect() })
+        let nodes = Arc::clone(&self.speakers);
+        Some(Surroundings { node, interfaces: interfaces.collect(), nodes })
     }
 
     fn interface(

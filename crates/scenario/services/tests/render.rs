@@ -162,3 +162,56 @@ fn costs_of_links_are_metrics_of_daemons() {
         assert_eq!([written, default].map(|line| with.matches(line).count()), [1, 1], "{with}");
     }
 }
+
+/// A chain of four routers of one system, and one of another at its end.
+const CHAIN: &str = "name: chain
+topology:
+  kinds: { router: { services: { ospf: , ospf6: , bgp: { as: 65000, reflectors: [b, c] } } } }
+  nodes:
+    a: { kind: router }
+    b: { kind: router }
+    c: { kind: router }
+    d: { kind: router }
+    x: { kind: router, services: { ospf: false, ospf6: false, bgp: { as: 65001, reflectors: [] } } }
+  links:
+    - { endpoints: [a, b] }
+    - { endpoints: [b, c] }
+    - { endpoints: [c, d] }
+    - { endpoints: [d, x] }
+";
+
+/// The neighbours of a family in a configuration, with whether each is a client.
+fn sessions(config: &str, family: &str) -> Vec<(String, bool)> {
+    let start = config.find(&format!("address-family {family} unicast")).unwrap();
+    let block = config[start..].split("exit-address-family").next().unwrap();
+    let words = |line: &str| line.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+    let lines: Vec<Vec<String>> = block.lines().map(words).collect();
+    let with = |what: &'static str| {
+        let lines = lines.iter().filter(move |line| line.len() == 3 && line[2] == what);
+        lines.map(|line| line[1].clone())
+    };
+    let clients: Vec<String> = with("route-reflector-client").collect();
+    with("activate").map(|one| (one.clone(), clients.contains(&one))).collect()
+}
+
+#[test]
+fn reflectors_have_sessions_with_all_and_the_others_with_them_only() {
+    let nodes = rendered(&scenario(CHAIN)).unwrap();
+    let of = |node: &str| nodes[node].files["/etc/frr/bgpd.conf"].content.as_str();
+    let own = |numbers: &[(u8, bool)]| -> Vec<(String, bool)> {
+        numbers.iter().map(|(number, client)| (format!("10.255.0.{number}"), *client)).collect()
+    };
+    assert_eq!(sessions(of("a"), "ipv4"), own(&[(2, false), (3, false)]));
+    assert_eq!(sessions(of("b"), "ipv4"), own(&[(1, true), (3, false), (4, true)]));
+    assert_eq!(sessions(of("c"), "ipv4"), own(&[(1, true), (2, false), (4, true)]));
+    // `d` has one with `x`, too, over their link.
+    let d = sessions(of("d"), "ipv4");
+    assert_eq!(d[..2], own(&[(2, false), (3, false)])[..]);
+    assert_eq!(d.len(), 3, "{}", of("d"));
+    assert_eq!(sessions(of("x"), "ipv4").len(), 1, "{}", of("x"));
+    assert_eq!(sessions(of("b"), "ipv6").len(), 3, "{}", of("b"));
+    assert_eq!(of("b").matches(" update-source lo\n").count(), 6, "{}", of("b"));
+    assert!(of("b").contains(" bgp cluster-id 10.255.0.2\n"), "{}", of("b"));
+    assert!(!of("a").contains("cluster-id"), "{}", of("a"));
+    assert!(of("d").contains("neighbor 10.255.0.2 next-hop-self\n"), "{}", of("d"));
+}

@@ -20,14 +20,14 @@ pub async fn look(args: &Inspect) -> Result<String> {
     let client = find::client(experiment, &args.scenario).await?;
     let mut links: Vec<LinkStatus> = client.get("/links").await?;
     if let Some(name) = link {
-        let names: Vec<String> = links.iter().map(|link| link.name.clone()).collect();
-        links.retain(|link| link.name == name);
-        if links.is_empty() {
-            let names = names.iter().map(String::as_str);
+        let found = find::link(&links, name)?.map(|link| link.name.clone());
+        if found.is_none() {
+            let names = links.iter().map(|link| link.name.as_str());
             let help = netloom_scenario::similar(name, names)
                 .map_or_else(String::new, |name| format!("; did you mean `{name}`?"));
             return Err(exit::usage(format!("there is no link `{name}`{help}")));
         }
+        links.retain(|link| Some(&link.name) == found.as_ref());
     }
     let pipes = links.iter().flat_map(pipes);
     match args.showing.format {

@@ -118,8 +118,12 @@ async fn change(
 fn change_links(
     network: &LiveNetwork,
     events: &EventLog,
-    changes: Vec<LinkChange>,
+    mut changes: Vec<LinkChange>,
 ) -> anyhow::Result<Time> {
+    let deployment = network.deployment();
+    for LinkChange { link, direction, .. } in &mut changes {
+        *link = deployment.called(link, *direction)?;
+    }
     let at = network.change(&changes)?;
     events.record_at(at, What::Changed { by: Origin::Request, changes });
     Ok(at)

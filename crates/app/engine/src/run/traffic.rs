@@ -35,7 +35,7 @@ pub fn processes(scenario: &Scenario) -> Vec<Process> {
 /// Whether an entry needs receivers. Hosts answer echo requests by themselves, and the frames of a
 /// capture have their own destinations.
 pub fn needs_receivers(entry: &Traffic) -> bool {
-    !matches!(entry.transport, Transport::Icmp | Transport::Frames)
+    !matches!(entry.transport, Transport::Icmp | Transport::Frames | Transport::Fluid)
 }
 
 fn receiver(entry: &Traffic) -> Process {
@@ -141,7 +141,7 @@ fn ip(run: &Run, entry: &Traffic) -> Result<Ip, String> {
 /// Returns the DSCP and the congestion control of an entry.
 fn controls(transport: &Transport) -> (Option<u8>, Option<String>) {
     match transport {
-        Transport::Icmp | Transport::Frames => (None, None),
+        Transport::Icmp | Transport::Frames | Transport::Fluid => (None, None),
         Transport::Udp { dscp, .. } => (*dscp, None),
         Transport::Tcp { dscp, congestion_control, .. } => (*dscp, congestion_control.clone()),
     }
@@ -198,6 +198,8 @@ fn sending(
         Transport::Tcp { .. } => SendProtocol::Tcp,
         // Captures have an order of their own.
         Transport::Frames => return Err("a capture is sent by `replay` only".into()),
+        // The client refuses such runs before it starts an engine.
+        Transport::Fluid => return Err("fluid traffic has no packets; simulate the run".into()),
     };
     Ok(Order::Send(Box::new(Send {
         protocol,

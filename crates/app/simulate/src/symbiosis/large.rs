@@ -67,7 +67,7 @@ impl Large {
         for (node, place) in real {
             specs.push(twins(&node.name, place, tcp::config(scenario, node)?));
         }
-        let (timeline, changes) = Timeline::new(scenario, plan, &described)?;
+        let (timeline, _, changes) = Timeline::new(scenario, plan, &described)?;
         described.network.timeline = changes;
         for link in &mut described.network.links {
             // Captures are made at real hosts.

@@ -8,6 +8,7 @@ mod common;
 mod distributions;
 mod golden;
 mod hurst;
+mod matrices;
 mod models;
 mod recorded;
 mod robust;

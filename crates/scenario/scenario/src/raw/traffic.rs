@@ -4,7 +4,7 @@ use std::fmt;
 
 use netloom_document::{Inline, Spanned, is_default};
 use netloom_link::Dscps;
-use netloom_traffic::{ModelKeys, Sizes};
+use netloom_traffic::{ModelKeys, RateUnit, Sizes};
 #[cfg(feature = "schema")]
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::de::value::MapAccessDeserializer;
@@ -15,7 +15,7 @@ use super::values::RawTime;
 use crate::spec::IpFamily;
 
 /// Traffic between nodes: one model, over `udp` or `tcp`. The models `ping` and `replay` use
-/// neither.
+/// neither. With `matrix`, constant rates between many nodes.
 pub(crate) type RawTraffic = Inline<RawTrafficHead, RawModel>;
 
 /// The keys of traffic models, of which an entry has one.
@@ -41,13 +41,17 @@ pub(crate) struct RawTrafficHead {
     /// Name of the entry.
     #[cfg_attr(feature = "schema", schemars(required))]
     pub name: Option<Spanned<String>>,
-    /// Node that sends, or `{group: NAME}`: each node of the group sends independently.
-    #[cfg_attr(feature = "schema", schemars(required))]
+    /// Node that sends, or `{group: NAME}`: each node of the group sends independently. Required
+    /// without `matrix`.
+    #[serde(default)]
     pub from: Option<Spanned<RawParties>>,
     /// Node that receives, or `{group: NAME}`: a random node of the group for each burst, transfer
-    /// or connection, or for each packet if the model has none of these.
-    #[cfg_attr(feature = "schema", schemars(required))]
+    /// or connection, or for each packet if the model has none of these. Required without `matrix`.
+    #[serde(default)]
     pub to: Option<Spanned<RawParties>>,
+    /// Constant rates between nodes, from a file; instead of `from`, `to`, `tcp` and a model.
+    #[serde(default)]
+    pub matrix: Option<Spanned<RawMatrix>>,
     /// Address family, `ipv4` or `ipv6` (default: IPv4 if the receiver has it). Emulated runs use
     /// IPv4.
     #[serde(default)]
@@ -72,6 +76,37 @@ pub(crate) struct RawTrafficHead {
     #[serde(default, skip_serializing_if = "is_default")]
     #[cfg_attr(feature = "schema", schemars(skip_serializing_if = "super::shown::is_shown"))]
     pub background: bool,
+}
+
+/// A demand matrix.
+#[derive(Debug, Clone, serde::Deserialize, serde::Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "Matrix"))]
+#[serde(deny_unknown_fields)]
+pub(crate) struct RawMatrix {
+    /// File with rows `from,to,rate`, a square table of names and rates, or a network in SNDlib's
+    /// native format.
+    pub file: Spanned<String>,
+    /// Unit of the rates: `bit/s`, `kbit/s`, `Mbit/s` or `Gbit/s`.
+    pub unit: RateUnit,
+    /// Form of the traffic (default `packets`).
+    #[serde(default, rename = "as", skip_serializing_if = "is_default")]
+    #[cfg_attr(feature = "schema", schemars(skip_serializing_if = "super::shown::is_shown"))]
+    pub form: RawMatrixForm,
+    /// Factor of all rates, above 0 (default 1).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scale: Option<f64>,
+}
+
+/// Form of the demands of a matrix.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Deserialize, serde::Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "MatrixForm"))]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum RawMatrixForm {
+    /// Datagrams over UDP at a constant rate.
+    #[default]
+    Packets,
+    /// Rates along the routes, without packets; in simulated runs only.
+    Fluid,
 }
 
 /// Senders or receivers of traffic.

@@ -2,6 +2,7 @@
 //! switch, VLAN and medium. Not here: how daemons are configured (templates of services).
 
 mod bgp;
+mod reflectors;
 mod speaker;
 
 use std::collections::BTreeMap;
@@ -101,6 +102,7 @@ pub(super) fn check(
             }
         }
     }
+    sessions.reflect(reflectors::check(nodes, report));
     sessions.check(nodes, report);
 }
 

@@ -4,12 +4,12 @@ use std::collections::{HashMap, HashSet};
 
 use netloom_document::{Diagnostic, Spanned};
 
-use super::links::LinkDraft;
+use super::links::{End, LinkDraft};
 use super::nodes::NodeDraft;
 use super::ranges;
 use super::report::Report;
 use crate::raw::{RawEndpoint, RawProcess, RawScenario, RawStart};
-use crate::spec::{Endpoint, Start};
+use crate::spec::{Called, Endpoint, Start};
 
 /// Everything that can be referred to.
 pub(super) struct References<'a> {
@@ -17,6 +17,7 @@ pub(super) struct References<'a> {
     /// Names and full names of links, to their indices.
     links: HashMap<String, usize>,
     link_names: Vec<&'a str>,
+    all_links: &'a [LinkDraft<'a>],
     links_are_complete: bool,
     on_media: HashSet<&'a str>,
     processes: HashMap<&'a str, &'a RawProcess>,
@@ -42,6 +43,7 @@ impl<'a> References<'a> {
             nodes: nodes.iter().map(|node| (node.name.value.as_str(), node)).collect(),
             links: full.chain(named).collect(),
             link_names: links.iter().map(|link| link.name.as_str()).collect(),
+            all_links: links,
             on_media: on_media(links),
             links_are_complete: links.iter().all(|link| link.ends.is_some()),
             processes: processes.collect(),
@@ -151,14 +153,39 @@ impl<'a> References<'a> {
 
     /// The index of the link called `name`, if there is one.
     pub fn link_index(&self, name: &str) -> Option<usize> {
-        self.links.get(name).copied()
+        match self.called(name) {
+            Called::One { place, .. } => Some(place),
+            Called::Unknown | Called::Several(_) => None,
+        }
     }
 
-    /// The name of the link called `name`, by its name or its ends in full; reported if there is
-    /// none.
+    /// The link called `name`, by its name or its ends.
+    pub fn called(&self, name: &str) -> Called {
+        if let Some(place) = self.links.get(name) {
+            return Called::One { place: *place, turned: false };
+        }
+        // Nothing is between nodes that have no name.
+        let ends = |link: &'a LinkDraft<'a>| {
+            let ends = link.ends.as_ref();
+            ends.map_or([("", ""); 2], |ends| ends.each_ref().map(End::parts))
+        };
+        Called::of(name, self.all_links.iter().map(|link| (link.name.as_str(), ends(link))))
+    }
+
+    /// The name of the link called `name`, by its name or its ends; reported if there is none, or
+    /// several.
     pub fn link(&self, name: &Spanned<String>, report: &mut Report<'_>) -> Option<String> {
-        if let Some(index) = self.link_index(&name.value) {
-            return Some(self.link_names[index].to_string());
+        let places = match self.called(&name.value) {
+            Called::One { place, .. } => return Some(self.link_names[place].to_string()),
+            Called::Unknown => Vec::new(),
+            Called::Several(places) => places,
+        };
+        if !places.is_empty() {
+            let all = places.iter().map(|place| format!("`{}`", self.link_names[*place]));
+            let help = format!("write one of {}", all.collect::<Vec<_>>().join(", "));
+            let message = format!("`{}` stands for {} links", name.value, places.len());
+            report.error(Diagnostic::error(name.span, message).with_help(help));
+            return None;
         }
         if self.links_are_complete && !report.is_incomplete_in_file(&["topology", "links"]) {
             let help =

@@ -14,7 +14,8 @@ use super::report::Report;
 use super::routes;
 use crate::raw::{PipeKeys, RawEvent, RawFails, RawRadio, RawRouteChange, RawScenario, RawStart};
 use crate::spec::{
-    Fails, NodeState, Recurs, RouteChange, StationChange, TimelineAction, TimelineEvent, When,
+    Called, Direction, Fails, NodeState, Recurs, RouteChange, StationChange, TimelineAction,
+    TimelineEvent, When,
 };
 
 /// Resolves all events.
@@ -248,8 +249,15 @@ fn set_link(
         let help = "add what changes, like `set: {delay: 20ms}` or `state: down`";
         report.error(Diagnostic::error(event.span, message).with_help(help));
     }
-    let link = references.link(link, report)?;
+    let name = references.link(link, report)?;
     let direction = event.direction.unwrap_or_default();
+    let is_turned = matches!(references.called(&link.value), Called::One { turned: true, .. });
+    if is_turned && direction != Direction::Both {
+        let message = format!("`{}` is link `{name}`, whose directions are its own", link.value);
+        let help = format!("write `{name}`, and `direction` as its ends are there");
+        report.error(Diagnostic::error(link.span, message).with_help(help));
+    }
+    let link = name;
     Some(TimelineAction::SetLink { link, direction, change: Box::new(change) })
 }
 

@@ -1,5 +1,6 @@
 //! Traffic between nodes: senders, receivers, transport and model.
 
+mod matrix;
 mod recorded;
 mod replay;
 
@@ -42,7 +43,12 @@ pub(super) fn resolve(
     let mut taken = Taken::new();
     for (number, entry) in raw.traffic.iter().enumerate() {
         let mut one = One { raw, entry, references, files, taken: &mut taken, report };
-        entries.extend(one.resolve(number));
+        match &entry.value.head.matrix {
+            Some(matrix) => entries.extend(one.demands(matrix)),
+            // A matrix that could not be decoded has its own finding.
+            None if one.report.key(entry.id, &["matrix"]).is_some() => {}
+            None => entries.extend(one.resolve(number)),
+        }
     }
     entries
 }
@@ -72,11 +78,7 @@ impl One<'_, '_, '_> {
                 self.report.missing(self.entry.id, self.entry.span, key, help);
             }
         }
-        if let Some(start) = &head.start {
-            check_time(self.raw, start, "traffic", self.report);
-        }
-        let start = head.start.as_ref();
-        let start = start.and_then(|start| self.references.start(&start.value, self.report));
+        let start = self.start();
         let from = head.from.as_ref().and_then(|from| self.nodes(from));
         let to = head.to.as_ref().and_then(|to| self.nodes(to));
         let transport = self.transport(number, to.as_deref().unwrap_or_default());
@@ -92,7 +94,7 @@ impl One<'_, '_, '_> {
         let whose = match &transport {
             Transport::Tcp { .. } => Some("over TCP, which makes its own packets"),
             Transport::Frames => Some("on frames of a capture, which have their lengths"),
-            Transport::Icmp | Transport::Udp { .. } => None,
+            Transport::Icmp | Transport::Udp { .. } | Transport::Fluid => None,
         };
         if let (Some(whose), Some(_)) = (whose, &head.size) {
             self.error(format!("`size` has no effect {whose}"), "leave it out");
@@ -106,9 +108,8 @@ impl One<'_, '_, '_> {
         if let Model::Replay(config) = &mut model {
             self.replay(config, &from, &to)?;
         }
-        if !model.ends() && time.is_none() && !head.background && self.raw.duration.is_none() {
-            let help = "add `for: 60s` or `background: true`, or give the run a `duration`";
-            self.error(format!("`{}` never ends, and the run with it", model.name()), help);
+        if !model.ends() {
+            self.check_end(model.name());
         }
         let name = head.name.as_ref()?;
         self.take_port(name, &to, &transport);
@@ -120,10 +121,29 @@ impl One<'_, '_, '_> {
             transport,
             model,
             sizes,
-            start: start.unwrap_or(Start::At(Duration::ZERO)),
+            start,
             time,
             background: head.background,
         })
+    }
+
+    /// Returns when it begins.
+    fn start(&mut self) -> Start {
+        let start = self.entry.value.head.start.as_ref();
+        if let Some(start) = start {
+            check_time(self.raw, start, "traffic", self.report);
+        }
+        let start = start.and_then(|start| self.references.start(&start.value, self.report));
+        start.unwrap_or(Start::At(Duration::ZERO))
+    }
+
+    /// Reports traffic without an end, `what`, that the run would wait for.
+    fn check_end(&mut self, what: &str) {
+        let head = &self.entry.value.head;
+        if head.time.is_none() && !head.background && self.raw.duration.is_none() {
+            let help = "add `for: 60s` or `background: true`, or give the run a `duration`";
+            self.error(format!("`{what}` never ends, and the run with it"), help);
+        }
     }
 
     /// Reports receivers that would listen on a port of another entry.
@@ -299,7 +319,7 @@ impl One<'_, '_, '_> {
                 self.error("it has more than one model".into(), "keep `ping` or the other");
                 return None;
             }
-            Transport::Udp { .. } | Transport::Icmp | Transport::Frames => {}
+            Transport::Udp { .. } | Transport::Icmp | Transport::Frames | Transport::Fluid => {}
         }
         // Whether the model can send does not depend on its random numbers.
         let source = model.source(sizes, None, &Stream::new(0, ""));

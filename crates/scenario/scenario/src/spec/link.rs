@@ -58,6 +58,72 @@ pub struct Link {
     pub direct: bool,
 }
 
+impl Link {
+    /// Returns its name and its ends, for [`Called::of`].
+    pub fn called(&self) -> (&str, [(&str, &str); 2]) {
+        let ends = self.endpoints.each_ref().map(Endpoint::parts);
+        (&self.name, ends)
+    }
+}
+
+impl Endpoint {
+    /// Returns the names of the node and of the interface.
+    pub fn parts(&self) -> (&str, &str) {
+        (&self.node, &self.interface)
+    }
+}
+
+/// The link that a user means by a name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Called {
+    /// There is none.
+    Unknown,
+    /// This one.
+    One {
+        /// Its place among all links.
+        place: usize,
+        /// Whether the name has its ends in the other order.
+        turned: bool,
+    },
+    /// The name stands for several links, which have these places.
+    Several(Vec<usize>),
+}
+
+impl Called {
+    /// Finds the link that a user calls `name`: by its own name, or else by its ends, `a--b` or
+    /// `a:eth1--b:eth1` in either order, if these are the ends of one link only. `links` are the
+    /// names and ends, nodes and interfaces, of all links.
+    pub fn of<'l>(
+        name: &str,
+        links: impl Iterator<Item = (&'l str, [(&'l str, &'l str); 2])>,
+    ) -> Self {
+        let mut found: Vec<(usize, bool)> = Vec::new();
+        for (place, (own, [a, b])) in links.enumerate() {
+            if own == name {
+                return Self::One { place, turned: false };
+            }
+            // A node's name may have two hyphens, too.
+            let mut halves = name.match_indices("--").map(|(at, _)| (&name[..at], &name[at + 2..]));
+            let turned = halves.find_map(|(first, second)| {
+                let fits = |a, b| is_end(first, a) && is_end(second, b);
+                if fits(a, b) { Some(false) } else { fits(b, a).then_some(true) }
+            });
+            found.extend(turned.map(|turned| (place, turned)));
+        }
+        match found[..] {
+            [] => Self::Unknown,
+            [(place, turned)] => Self::One { place, turned },
+            _ => Self::Several(found.into_iter().map(|(place, _)| place).collect()),
+        }
+    }
+}
+
+/// Whether a text is a node, or its interface.
+fn is_end(text: &str, (node, interface): (&str, &str)) -> bool {
+    let rest = text.strip_prefix(node);
+    rest.is_some_and(|rest| rest.is_empty() || rest.strip_prefix(':') == Some(interface))
+}
+
 /// One direction of a link, or both.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

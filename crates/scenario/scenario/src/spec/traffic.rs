@@ -55,6 +55,9 @@ pub enum Transport {
     Icmp,
     /// Frames of a capture, which have their own headers; only with the model `replay`.
     Frames,
+    /// A rate along the routes, without packets; only with the model `cbr`, from one node to one,
+    /// and in simulated runs.
+    Fluid,
     /// UDP, without feedback from the receiver.
     Udp {
         /// Port of the receiver.
@@ -104,6 +107,7 @@ impl Transport {
         match self {
             Self::Icmp => "ping",
             Self::Frames => "replay",
+            Self::Fluid => "fluid",
             Self::Udp { .. } => "udp",
             Self::Tcp { .. } => "tcp",
         }
@@ -112,7 +116,7 @@ impl Transport {
     /// Returns whether the transport is TCP, and the receiver's port. `None` if it has no ports.
     pub fn port(&self) -> Option<(bool, u16)> {
         match self {
-            Self::Icmp | Self::Frames => None,
+            Self::Icmp | Self::Frames | Self::Fluid => None,
             Self::Udp { port, .. } => Some((false, *port)),
             Self::Tcp { port, .. } => Some((true, *port)),
         }

@@ -9,7 +9,10 @@ struct Day;
 
 impl ReadFile for Day {
     fn text(&mut self, file: &str) -> Result<String, Unreadable> {
-        Err(Unreadable::because(format!("the documents have no {file}")))
+        match file {
+            "demands.csv" => Ok("berlin,hamburg,100\n".into()),
+            _ => Err(Unreadable::because(format!("the documents have no {file}"))),
+        }
     }
 
     fn capture(&mut self, file: &str) -> Result<OpenCapture, Unreadable> {
@@ -28,7 +31,7 @@ fn examples_in_the_documents_load() {
         ("scenario.md", 5),
         ("migrating.md", 1),
         ("services.md", 1),
-        ("traffic.md", 3),
+        ("traffic.md", 4),
         ("media.md", 2),
         ("satellites.md", 2),
     ] {

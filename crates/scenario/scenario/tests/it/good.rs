@@ -9,6 +9,7 @@ use netloom_scenario::{
     Addresses, Direction, LoopbackAddress, Milestone, Node, NodeKind, Routing, Scenario, Start,
     TimelineAction, Unreadable, load, load_with_files, properties,
 };
+use netloom_traffic::Model;
 
 fn folder() -> std::path::PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/good")
@@ -467,4 +468,68 @@ fn a_range_of_names_is_as_many_nodes() {
     let nodes = scenario.nodes.iter().map(|node| (node.name.as_str(), node.kind));
     let expected = [("n1", NodeKind::Router), ("n2", NodeKind::Host), ("n3", NodeKind::Router)];
     assert_eq!(nodes.collect::<Vec<_>>(), expected);
+}
+
+#[test]
+fn links_are_called_by_their_ends_in_either_order() {
+    let text = "name: x\ntopology:\n  nodes: { a: , b: , c: , c--d: }\n  links:\n    \
+                - { endpoints: [a, b] }\n    - { endpoints: [a, c] }\n    - { endpoints: [a, c] }\n    \
+                - { endpoints: [b, c--d], name: long }\n";
+    let loaded = scenario(text);
+    let called = |name: &str| match loaded.link_called(name) {
+        Ok((link, turned)) => (link.name.clone(), turned),
+        Err(several) => (several.join(" "), false),
+    };
+    let one = |name: &str, turned| (name.to_owned(), turned);
+    assert_eq!(called("a--b"), one("a--b", false));
+    assert_eq!(called("b--a"), one("a--b", true));
+    assert_eq!(called("b:eth1--a:eth1"), one("a--b", true));
+    assert_eq!(called("b:eth1--a"), one("a--b", true));
+    assert_eq!(called("a--c"), one("a:eth2--c:eth1 a:eth3--c:eth2", false));
+    assert_eq!(called("c:eth2--a:eth3"), one("a:eth3--c:eth2", true));
+    assert_eq!(called("long"), one("long", false));
+    assert_eq!(called("c--d--b"), one("long", true));
+    assert_eq!(called("b--c"), one("", false));
+    let event = |event: &str| {
+        let text = format!("{text}timeline:\n  - {{ at: 1s, {event} }}\n");
+        load(&text).map(|loaded| loaded.scenario.timeline).map_err(|e| e.to_string())
+    };
+    let by_name = event("link: a--b, state: down");
+    assert_eq!(event("link: b--a, state: down"), by_name);
+    assert!(by_name.is_ok());
+    let fault = event("link: c--a, state: down").unwrap_err();
+    assert!(fault.contains("`c--a` stands for 2 links"), "{fault}");
+    assert!(fault.contains("write one of `a:eth2--c:eth1`, `a:eth3--c:eth2`"), "{fault}");
+    let fault = event("link: b--a, direction: forward, state: down").unwrap_err();
+    assert!(fault.contains("`b--a` is link `a--b`, whose directions are its own"), "{fault}");
+}
+
+#[test]
+fn a_matrix_is_an_entry_for_each_demand() {
+    let text = "name: x\nduration: 1s\ntopology:\n  nodes: { a: , b: , c: , s: { kind: switch } }\n  \
+                links:\n    - { endpoints: [a, s] }\n    - { endpoints: [b, s] }\n    \
+                - { endpoints: [c, s] }\ntraffic:\n  - { name: x, from: c, to: b, udp: {}, cbr: { rate: \
+                1Mbit/s } }\n  - { name: m, matrix: { file: m.csv, unit: kbit/s, scale: 1.5 }, udp: { \
+                dscp: ef }, size: 1000B }\n";
+    let mut files = |_: &str| Ok("a,b,2\nc,b,0\na,c,3\nb,c,1\n".to_owned());
+    let loaded = load_with_files(text, &mut files).unwrap();
+    let all = loaded.scenario.traffic.iter().skip(1).map(|one| {
+        let rate = match &one.model {
+            Model::Cbr(cbr) => cbr.rate.unwrap().bits_per_second(),
+            other => panic!("{other:?}"),
+        };
+        (one.name.as_str(), one.from.join(" "), one.to.join(" "), rate, one.transport.port())
+    });
+    let entry = |name, from: &str, to: &str, rate, port| {
+        (name, from.to_owned(), to.to_owned(), rate, Some((false, port)))
+    };
+    // Ports of each receiver begin behind the two entries of the file.
+    assert_eq!(
+        all.collect::<Vec<_>>(),
+        [
+            entry("m.a.b", "a", "b", 3000, 47002),
+            entry("m.a.c", "a", "c", 4500, 47002),
+            entry("m.b.c", "b", "c", 1500, 47003),
+        ]
+    );
 }

@@ -44,6 +44,9 @@ impl Start {
             return Err(exit::usage(support.errors.join("\nerror: ")));
         }
         let mut warnings = Warnings::for_later();
+        for note in &support.notes {
+            loaded.warnings += &format!("note: {note}\n");
+        }
         for what in &support.left_out {
             warnings.show(&format!("left out: {what}"));
         }

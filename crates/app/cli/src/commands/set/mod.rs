@@ -27,8 +27,8 @@ pub async fn set(args: Set) -> Result<i32> {
         [only] if is_experiment => &only.name,
         _ => link,
     };
-    let is_link = links.iter().any(|status| status.name == link);
-    if !is_link && medium::set(&client, link, &args.properties).await? {
+    let before = find::link(&links, link)?;
+    if before.is_none() && medium::set(&client, link, &args.properties).await? {
         return Ok(exit::SUCCESS);
     }
     let change = parse(&args.properties)?;
@@ -44,8 +44,9 @@ pub async fn set(args: Set) -> Result<i32> {
         }],
     };
     let changed: ChangeResponse = client.patch("/links", &request).await?;
-    println!("{link}: changed at {}", changed.at);
-    if let Some(before) = links.iter().find(|status| status.name == link) {
+    let name = before.map_or(link, |before| &before.name);
+    println!("{name}: changed at {}", changed.at);
+    if let Some(before) = before {
         report::print(before, args.direction, &change);
     }
     Ok(exit::SUCCESS)

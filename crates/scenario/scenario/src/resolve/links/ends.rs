@@ -19,6 +19,13 @@ pub(crate) struct End<'a> {
     pub interface: String,
 }
 
+impl End<'_> {
+    /// Returns the names of the node and of the interface.
+    pub fn parts(&self) -> (&str, &str) {
+        (self.node_name, &self.interface)
+    }
+}
+
 /// An end whose interface may not be chosen yet.
 struct OpenEnd<'a> {
     node: usize,

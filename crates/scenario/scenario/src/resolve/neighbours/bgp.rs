@@ -44,6 +44,21 @@ impl Sessions {
         }
     }
 
+    /// Puts sessions with reflectors in place of those inside a system. `sessions` has the others of
+    /// each router of such a system.
+    pub fn reflect(&mut self, sessions: BTreeMap<usize, Vec<usize>>) {
+        let systems: BTreeMap<usize, String> =
+            self.routers.iter().map(|(index, one)| (*index, one.system.clone())).collect();
+        for (index, others) in sessions {
+            let Some(router) = self.routers.get_mut(&index) else { continue };
+            let system = router.system.clone();
+            router.neighbours.retain(|other| systems.get(other) != Some(&system));
+            router.neighbours.extend(others);
+            // The reflectors pass on what the others do not.
+            router.is_reflector = true;
+        }
+    }
+
     /// Reports routers that pass nothing on, and systems in several parts.
     pub fn check(&self, nodes: &[NodeDraft<'_>], report: &mut Report<'_>) {
         for (index, router) in &self.routers {
