@@ -111,7 +111,7 @@ async fn follow(
     let watched = std::io::stderr().is_terminal();
     if watched {
         let scenario = &loaded.scenario;
-        eprintln!("{}: {} up; Ctrl-C ends the run", scenario.name, scenario.size());
+        eprintln!("{}: {} ready; Ctrl-C ends the run", scenario.name, scenario.size());
     }
     let mut events: Events = client.events(0).await?;
     let mut interrupted = None;
@@ -155,7 +155,7 @@ fn show(event: &Event, watched: bool, warnings: &mut Warnings) {
         // Warnings report the beginning and growth of contention.
         What::Contention { signal } if signal.change != Change::Ended => {}
         what if watched => {
-            let time = event.time.as_nanos() as f64 / 1e9;
+            let time = event.time.as_secs_f64();
             eprintln!("{time:>10.3} s  {}", what.in_words());
         }
         _ => {}
