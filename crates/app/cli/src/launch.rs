@@ -3,6 +3,7 @@
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::process::{ExitStatus, Stdio};
+use std::time::Instant;
 
 use anyhow::{Context, Result, anyhow};
 use netloom_api::launch::{Calibration, Launch, Mode, STAY, StartUp};
@@ -23,6 +24,8 @@ pub struct Engine {
     lease: Option<ChildStdin>,
     /// Whether the engine stays when this process ends, once it is ready.
     stays: bool,
+    /// When the network was up, if something runs in it from the start.
+    pub up: Option<Instant>,
 }
 
 /// The end of an engine.
@@ -118,7 +121,7 @@ impl Engine {
         line.push(b'\n');
         stdin.write_all(&line).await.context("the engine did not take its orders")?;
         let lines = BufReader::new(stdout).lines();
-        Ok(Self { child, lines, lease: Some(stdin), stays })
+        Ok(Self { child, lines, lease: Some(stdin), stays, up: None })
     }
 
     /// Returns the engine's process id. `None` once it has been waited for.
@@ -126,12 +129,13 @@ impl Engine {
         self.child.id()
     }
 
-    /// Waits until the network is ready. Shows the progress to a user who watches.
+    /// Waits until all that runs from the start is ready. Shows the progress to a user who watches.
     pub async fn ready(&mut self) -> Result<()> {
         let mut progress = Progress::new();
         while let Some(line) = self.lines.next_line().await? {
             match serde_json::from_slice(line.as_bytes()).context("cannot understand the engine")? {
                 StartUp::Nodes { done, total } => progress.show(&format!("nodes {done}/{total}")),
+                StartUp::Up => self.up = Some(Instant::now()),
                 StartUp::Services { done, total } => {
                     progress.show(&format!("services {done}/{total}"));
                 }

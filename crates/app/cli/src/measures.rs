@@ -80,7 +80,7 @@ pub struct Measured {
 
 /// Returns all measured values of a run.
 pub fn measured(summary: &Summary) -> Vec<Measured> {
-    let seconds = (summary.ended.as_nanos() as f64 / 1e9).max(1e-9);
+    let seconds = summary.ended.as_secs_f64().max(1e-9);
     let flows = summary.flows.iter().flat_map(|flow| of_flow(flow, seconds));
     let pipes = summary.links.iter().flat_map(|link| {
         let name = &link.name;

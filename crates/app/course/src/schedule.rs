@@ -33,13 +33,13 @@ pub struct Schedule {
 }
 
 impl Schedule {
-    /// The schedule that a scenario asks for, from `zero` on. It has flows if there are any to
+    /// The schedule that a scenario asks for, from zero on. It has flows if there are any to
     /// sample.
-    pub fn new(measure: &Measure, has_flows: bool, zero: Time) -> Self {
-        let air = (!measure.air.is_empty()).then(|| Every::new(AIR.min(measure.interval), zero));
+    pub fn new(measure: &Measure, has_flows: bool) -> Self {
+        let air = (!measure.air.is_empty()).then(|| Every::new(AIR.min(measure.interval)));
         Self {
-            pipes: Every::new(measure.interval, zero),
-            flows: has_flows.then(|| Every::new(measure.flow_interval(), zero)),
+            pipes: Every::new(measure.interval),
+            flows: has_flows.then(|| Every::new(measure.flow_interval())),
             air,
         }
     }
@@ -77,8 +77,8 @@ struct Every {
 }
 
 impl Every {
-    fn new(step: Duration, zero: Time) -> Self {
-        Self { step, next: zero + step }
+    fn new(step: Duration) -> Self {
+        Self { step, next: Time::ZERO + step }
     }
 
     /// Whether one of these times has come by `now`. If so, the first one after `now` is next.

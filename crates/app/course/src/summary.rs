@@ -21,7 +21,7 @@ pub struct Facts<'r> {
     pub ended: Time,
     /// Reason for its end.
     pub reason: EndReason,
-    /// Time until the network was ready, in seconds.
+    /// Time until the network was up, in seconds.
     pub deploy_seconds: f64,
     /// What failed, in words.
     pub failures: Vec<String>,
@@ -46,6 +46,7 @@ impl Facts<'_> {
             ended,
             reason,
             deploy_seconds,
+            ready_seconds: None,
             success: failures.is_empty(),
             failures,
             processes: Vec::new(),

@@ -87,7 +87,7 @@ pub fn apply(experiment: &Experiment, request: ApplyRequest) -> Result<ApplyResp
         state.events.record_at(at, What::Applied { steps: steps.clone() });
     }
     served.context("the network is as its scenario says by now, but for published ports")?;
-    Ok(ApplyResponse { steps, notes, at })
+    Ok(ApplyResponse { steps, notes, at: at.map(|at| network.zero().since(at)) })
 }
 
 /// Plans the changes and checks that everything they need is there. Changes nothing.

@@ -32,7 +32,7 @@ pub struct Begin<'b> {
     pub observe: Arc<dyn Fn(&Observation) + Send + Sync>,
     /// The experiment's clock.
     pub clock: Clock,
-    /// Time at which the run began, by that clock.
+    /// The zero of the run's time, by that clock.
     pub zero: Time,
 }
 
@@ -66,8 +66,9 @@ pub trait Companion: Carrier + Send + Sync {
     /// Whether the run samples its flows. Otherwise it writes `flows.parquet` itself.
     fn has_sampled_flows(&self) -> bool;
 
-    /// Ends its work for the run. Returns how that went, or `None` if it never began.
-    fn finish(&self) -> Option<Went>;
+    /// Ends its work for the run, whose zero is `zero` by the experiment's clock. Returns how that
+    /// went, with times since zero, or `None` if it never began.
+    fn finish(&self, zero: Time) -> Option<Went>;
 
     /// Returns the paths between real hosts, if it knows them.
     fn paths(&self) -> Option<Vec<PathStatus>> {

@@ -116,6 +116,7 @@ fn start() -> Result<()> {
         published,
         preparation,
         thresholds,
+        began,
         deploy_seconds,
         gateway,
         machine: machine.as_ref().map_or_else(|| runtime.handle().clone(), Machine::handle),

@@ -2,7 +2,9 @@
 //! results.
 //!
 //! Events are stored as they are sent, as lines of JSON. As a value, an event is as large as its
-//! largest variant, so a change of links would take many times its text.
+//! largest variant, so a change of links would take many times its text. Callers give times of the
+//! engine's clock. Events leave with times since zero, except for those that clients ask for before
+//! zero is known: these count from when the network was up, the only time that is known then.
 
 use std::collections::VecDeque;
 use std::fs::File;
@@ -11,9 +13,10 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
 use netloom_api::event::{Event, What};
-use netloom_dataplane::Clock;
 use netloom_units::Time;
 use tokio::sync::watch;
+
+use crate::zero::Zero;
 
 /// Most events that are kept for clients that come late.
 const KEPT: usize = 10_000;
@@ -24,7 +27,7 @@ const PATIENCE: Duration = Duration::from_secs(1);
 
 /// The event stream of one experiment.
 pub struct EventLog {
-    clock: Clock,
+    zero: Arc<Zero>,
     inner: Mutex<Inner>,
     /// The number of events so far. Closes with the log.
     count: watch::Sender<u64>,
@@ -41,6 +44,8 @@ pub struct Line {
 }
 
 struct Inner {
+    /// All events so far, by the engine's clock, until zero is known.
+    held: Option<Vec<Event>>,
     kept: VecDeque<Line>,
     kept_bytes: usize,
     next: u64,
@@ -50,10 +55,11 @@ struct Inner {
 }
 
 impl EventLog {
-    /// Makes an empty log whose times are those of `clock`. With `file`, every event is also
-    /// written there as a line of JSON.
-    pub fn new(clock: Clock, file: Option<File>) -> Self {
+    /// Makes an empty log whose times count from `zero`. With `file`, every event is also written
+    /// there as a line of JSON, once zero is known.
+    pub fn new(zero: Arc<Zero>, file: Option<File>) -> Self {
         let inner = Inner {
+            held: Some(Vec::new()),
             kept: VecDeque::new(),
             kept_bytes: 0,
             next: 0,
@@ -62,21 +68,34 @@ impl EventLog {
             write_error: None,
         };
         Self {
-            clock,
+            zero,
             inner: Mutex::new(inner),
             count: watch::Sender::new(0),
             closed: watch::Sender::new(false),
         }
     }
 
-    /// Returns the time now, by the log's clock.
-    pub fn now(&self) -> Time {
-        self.clock.now()
+    /// Returns the zero of the experiment's time.
+    pub fn zero(&self) -> &Zero {
+        &self.zero
+    }
+
+    /// Sets zero to a time of the engine's clock, and makes all earlier events count from it.
+    pub fn begin(&self, at: Time) {
+        let mut inner = self.lock();
+        self.zero.set(at);
+        inner.release(at);
+    }
+
+    /// Writes events that wait for zero to be known, since it never will: they count from when the
+    /// network was up.
+    pub fn give_up(&self) {
+        self.lock().release(Time::ZERO);
     }
 
     /// Records an event now.
     pub fn record(&self, what: What) {
-        self.record_at(self.now(), what);
+        self.record_at(self.zero.clock().now(), what);
     }
 
     /// Records a warning now.
@@ -91,7 +110,7 @@ impl EventLog {
 
     /// Records events now, in their order. Many cost little more than one.
     pub fn record_all(&self, what: impl IntoIterator<Item = What>) {
-        self.put(self.now(), what);
+        self.put(self.zero.clock().now(), what);
     }
 
     fn put(&self, time: Time, what: impl IntoIterator<Item = What>) {
@@ -102,17 +121,20 @@ impl EventLog {
                 inner.warnings.push(message.clone());
             }
             let event = Event { number: inner.next, time, what };
-            // An event is plain data, so it always has a JSON form.
-            let json = serde_json::to_string(&event).unwrap_or_default();
-            lines.push_str(&json);
-            lines.push('\n');
-            inner.keep(Line { number: event.number, json: json.into() });
             inner.next += 1;
+            let line = if let Some(held) = &mut inner.held {
+                let line = Line::of(&event);
+                held.push(event);
+                line
+            } else {
+                let line = Line::of(&event.counted_from(self.zero.at()));
+                line.add_to(&mut lines);
+                line
+            };
+            inner.keep(line);
         }
-        if !lines.is_empty() {
-            inner.write(&lines);
-            self.count.send_replace(inner.next);
-        }
+        inner.write(&lines);
+        self.count.send_replace(inner.next);
     }
 
     /// Returns the kept events from number `since` on.
@@ -162,7 +184,38 @@ impl EventLog {
     }
 }
 
+impl Line {
+    fn of(event: &Event) -> Self {
+        // An event is plain data, so it always has a JSON form.
+        let json = serde_json::to_string(event).unwrap_or_default();
+        Self { number: event.number, json: json.into() }
+    }
+
+    fn add_to(&self, lines: &mut String) {
+        lines.push_str(&self.json);
+        lines.push('\n');
+    }
+}
+
 impl Inner {
+    /// Writes the events that were held, and keeps them anew, with times that count from `zero`.
+    fn release(&mut self, zero: Time) {
+        let held = self.held.take().unwrap_or_default();
+        let mut lines = String::new();
+        // Kept events are the last ones, without gaps.
+        let gone = held.len() - self.kept.len().min(held.len());
+        for (place, event) in held.into_iter().enumerate() {
+            let line = Line::of(&event.counted_from(zero));
+            line.add_to(&mut lines);
+            let kept = place.checked_sub(gone).and_then(|place| self.kept.get_mut(place));
+            if let Some(kept) = kept {
+                self.kept_bytes = self.kept_bytes + line.json.len() - kept.json.len();
+                *kept = line;
+            }
+        }
+        self.write(&lines);
+    }
+
     fn keep(&mut self, line: Line) {
         self.kept_bytes += line.json.len();
         self.kept.push_back(line);
@@ -175,7 +228,7 @@ impl Inner {
     /// Writes whole lines in one call: each write is a system call, and two could leave half a
     /// line.
     fn write(&mut self, lines: &str) {
-        let Some(file) = &mut self.file else { return };
+        let Some(file) = self.file.as_mut().filter(|_| !lines.is_empty()) else { return };
         if let Err(error) = file.write_all(lines.as_bytes()) {
             self.write_error.get_or_insert(error);
         }
@@ -185,11 +238,16 @@ impl Inner {
 #[cfg(test)]
 mod tests {
     use netloom_api::event::Origin;
+    use netloom_dataplane::Clock;
 
     use super::*;
 
+    fn log(file: Option<File>) -> EventLog {
+        EventLog::new(Arc::new(Zero::new(Clock::since(Instant::now()))), file)
+    }
+
     fn log_of(count: u64, bytes: usize) -> Vec<Line> {
-        let log = EventLog::new(Clock::since(Instant::now()), None);
+        let log = log(None);
         for _ in 0..count {
             log.record_at(
                 Time::ZERO,
@@ -218,5 +276,56 @@ mod tests {
     fn an_event_beyond_the_limit_is_kept_while_it_is_the_last() {
         let kept = log_of(2, KEPT_BYTES + 1);
         assert_eq!(kept.iter().map(|line| line.number).collect::<Vec<_>>(), [1]);
+    }
+
+    const fn at(seconds: i64) -> Time {
+        Time::from_signed_nanos(seconds * 1_000_000_000)
+    }
+
+    fn joined(since: Time) -> What {
+        let [node, medium, access_point] = ["a", "air", "b"].map(String::from);
+        What::Associated { node, medium, access_point, since }
+    }
+
+    fn events(lines: &str) -> Vec<Event> {
+        lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    }
+
+    fn kept(log: &EventLog) -> Vec<Event> {
+        log.since(0).iter().flat_map(|line| events(&line.json)).collect()
+    }
+
+    /// Records two events before zero and one after it, and returns the log and its file.
+    fn of_a_start(end: impl Fn(&EventLog)) -> (EventLog, Vec<Event>) {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let log = log(Some(file.reopen().unwrap()));
+        log.record_at(at(1), joined(at(0)));
+        log.record_at(at(3), joined(at(2)));
+        assert_eq!(std::fs::read_to_string(&file).unwrap(), "", "zero is not known");
+        let early: Vec<Time> = kept(&log).iter().map(|event| event.time).collect();
+        assert_eq!(early, [at(1), at(3)], "clients need not wait");
+        end(&log);
+        log.record_at(at(7), joined(at(5)));
+        let written = events(&std::fs::read_to_string(&file).unwrap());
+        (log, written)
+    }
+
+    #[test]
+    fn all_times_count_from_zero_once_it_is_known() {
+        let (log, written) = of_a_start(|log| log.begin(at(4)));
+        let times: Vec<(Time, &What)> = written.iter().map(|one| (one.time, &one.what)).collect();
+        let expected =
+            [(-3, -4), (-1, -2), (3, 1)].map(|(time, since)| (at(time), joined(at(since))));
+        assert_eq!(times, expected.each_ref().map(|(time, what)| (*time, what)));
+        assert_eq!(kept(&log), written);
+        let bytes: usize = log.since(0).iter().map(|line| line.json.len()).sum();
+        assert_eq!(log.lock().kept_bytes, bytes);
+    }
+
+    #[test]
+    fn events_of_a_start_that_failed_are_written() {
+        let (log, written) = of_a_start(EventLog::give_up);
+        assert_eq!(written.iter().map(|one| one.time).collect::<Vec<_>>(), [at(1), at(3), at(7)]);
+        assert_eq!(kept(&log), written);
     }
 }

@@ -1,4 +1,4 @@
-//! One experiment, from the moment its network is ready. Those who start and serve it hand its
+//! One experiment, from the moment its network is up. Those who start and serve it hand its
 //! parts to others one by one.
 
 use std::path::PathBuf;
@@ -68,7 +68,7 @@ impl Experiment {
             version: env!("CARGO_PKG_VERSION").into(),
             phase: self.state.phase(),
             file: deployment.file.clone(),
-            now: self.network.now(),
+            now: self.network.since_zero(),
             started_unix: self.network.started_unix() as u64,
             nodes: size.nodes,
             links: size.links,

@@ -9,6 +9,7 @@
 //! | `companion` | parts of the network that run beside the data plane |
 //! | `live` | the live network: nodes, data plane, and their lock; processes and changes |
 //! | `state` | the state of the run: phase, events, processes |
+//! | `zero` | the zero of the experiment's time |
 //! | `experiment` | these and the parts below together |
 //! | [`daemon`] | the engine process from its first line of input to its exit |
 //! | `client` | messages from the engine to the client that started it |
@@ -78,5 +79,6 @@ mod tally;
 mod traffic_file;
 mod usage;
 mod wiring;
+mod zero;
 
 pub use services::filler;

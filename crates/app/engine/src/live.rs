@@ -31,6 +31,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use anyhow::{Context, Result, anyhow};
 use netloom_api::change::LinkChange;
 use netloom_api::path::PathStatus;
+use netloom_api::state::LinkStatus;
 use netloom_course::{Carrier, Together};
 use netloom_dataplane::{Clock, Dataplane, PipeStatus};
 use netloom_fabric::LinkId;
@@ -51,6 +52,7 @@ pub use processes::Running;
 pub use real::Real;
 
 use crate::tally::waits::Waits;
+use crate::zero::Zero;
 
 /// Most init processes of nodes that are started at a time.
 const INITS_AT_ONCE: usize = 16;
@@ -78,7 +80,9 @@ pub struct LiveNetwork {
     deployment: RwLock<Arc<Deployment>>,
     live: RwLock<Option<Live>>,
     clock: Clock,
-    started_unix: f64,
+    zero: Arc<Zero>,
+    /// Date of the beginning of the clock, in seconds since 1970-01-01 UTC.
+    up_unix: f64,
     /// Lock for changes to another scenario, and for moves of links.
     turn: Mutex<()>,
     /// Limits the init processes that are started at a time.
@@ -95,15 +99,20 @@ pub struct LiveNetwork {
 pub type Held<'n> = RwLockWriteGuard<'n, Option<Live>>;
 
 impl LiveNetwork {
-    /// Makes a network that has just become ready.
+    /// Makes a network that is just up.
     ///
     /// # Errors
     /// The kernel has no descriptor left.
-    pub fn new(mut deployment: Deployment, identities: Identities, live: Live) -> Result<Self> {
-        let clock = live.dataplane.clock();
-        let since_zero = clock.now().as_nanos() as f64 / 1e9;
+    pub fn new(
+        mut deployment: Deployment,
+        identities: Identities,
+        live: Live,
+        zero: Arc<Zero>,
+    ) -> Result<Self> {
+        let clock = zero.clock();
+        let since_up = clock.machine_time(clock.now()).as_secs_f64();
         let unix = SystemTime::now().duration_since(UNIX_EPOCH);
-        let started_unix = unix.map_or(0.0, |unix| unix.as_secs_f64() - since_zero);
+        let up_unix = unix.map_or(0.0, |unix| unix.as_secs_f64() - since_up);
         // If this fails now, it fails later too, and is reported then.
         deployment.direct_at_start = live.direct_ends(&deployment).unwrap_or_default();
         let flags = EfdFlags::EFD_CLOEXEC | EfdFlags::EFD_NONBLOCK;
@@ -113,7 +122,8 @@ impl LiveNetwork {
             deployment: RwLock::new(Arc::new(deployment)),
             live: RwLock::new(Some(live)),
             clock,
-            started_unix,
+            zero,
+            up_unix,
             turn: Mutex::default(),
             init_turns: Semaphore::new(INITS_AT_ONCE),
             failures: failures::Failures::default(),
@@ -122,19 +132,36 @@ impl LiveNetwork {
         })
     }
 
-    /// Returns the experiment's clock, which began when the network was ready.
+    /// Returns the engine's clock, which began when the network was up.
     pub fn clock(&self) -> Clock {
         self.clock
     }
 
-    /// Returns the time since the network was ready.
+    /// Returns the time now, by the engine's clock.
     pub fn now(&self) -> Time {
         self.clock.now()
     }
 
-    /// Returns the time at which the network became ready, in seconds since 1970-01-01 UTC.
+    /// Returns the zero of the experiment's time.
+    pub fn zero(&self) -> &Zero {
+        &self.zero
+    }
+
+    /// Returns the time since zero. Until zero is known, it is the time since the network was up.
+    pub fn since_zero(&self) -> Time {
+        self.zero.since(self.now())
+    }
+
+    /// Returns the date of zero, in seconds since 1970-01-01 UTC. Until zero is known, it is the
+    /// date at which the network was up.
     pub fn started_unix(&self) -> f64 {
-        self.started_unix
+        self.up_unix + self.clock.machine_time(self.zero.at()).as_secs_f64()
+    }
+
+    /// Returns the date of the beginning of the clock, in seconds since 1970-01-01 UTC, for those
+    /// who date its times without regard to dilation.
+    pub fn clock_unix(&self) -> f64 {
+        self.started_unix() - self.zero.at().as_secs_f64()
     }
 
     /// Calls `f` with the live network. Returns an error once it is being taken down.
@@ -161,7 +188,17 @@ impl LiveNetwork {
         })
     }
 
-    /// Changes links at one instant, or none of them.
+    /// Returns all links with the statistics of their pipes, since their start or over `window`.
+    /// Times count from zero.
+    ///
+    /// # Errors
+    /// If a carrier cannot be asked.
+    pub fn links(&self, window: Option<Window>) -> Result<Vec<LinkStatus>> {
+        let links = self.carrying(|carriers| carriers.links(window))?;
+        Ok(links.into_iter().map(|link| link.counted_from(self.zero.at())).collect())
+    }
+
+    /// Changes links at one instant, or none of them. Returns the time by the engine's clock.
     ///
     /// # Errors
     /// If one of the changes is impossible.

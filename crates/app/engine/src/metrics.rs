@@ -81,6 +81,8 @@ pub struct Metrics {
     nodes: Mutex<(Weak<Deployment>, HashMap<u64, u32>)>,
     /// Numbers of the metrics that were reported so far.
     numbers: Mutex<HashMap<String, u32>>,
+    /// Reports so far, by the engine's clock, until zero is known.
+    held: Mutex<Option<Vec<Metric>>>,
     /// The file of a run's reports.
     store: Option<Mutex<Store>>,
 }
@@ -101,6 +103,7 @@ impl Metrics {
             events,
             nodes: Mutex::default(),
             numbers: Mutex::default(),
+            held: Mutex::new(Some(Vec::new())),
             store: file.map(|file| Mutex::new(Store::new(file))),
         }
     }
@@ -140,12 +143,32 @@ impl Metrics {
         ))
     }
 
-    /// Stores a report, if reports are stored.
-    fn keep(&self, metric: &Metric) -> Result<(), (StatusCode, String)> {
+    /// Stores the reports so far, now that zero is known.
+    pub fn begin(&self) {
+        // Held until all are stored: later reports come after them.
+        let mut held = lock(&self.held);
+        for metric in held.take().unwrap_or_default() {
+            // An error is recorded, and its program has ended or goes on.
+            let _ = self.store(metric);
+        }
+    }
+
+    /// Stores a report by the engine's clock, once zero is known.
+    fn keep(&self, metric: Metric) -> Result<(), (StatusCode, String)> {
+        match &mut *lock(&self.held) {
+            Some(held) => held.push(metric),
+            None => return self.store(metric),
+        }
+        Ok(())
+    }
+
+    /// Stores a report by the engine's clock, if reports are stored.
+    fn store(&self, mut metric: Metric) -> Result<(), (StatusCode, String)> {
         let Some(store) = &self.store else { return Ok(()) };
+        metric.time = self.network.zero().since(metric.time);
         let mut store = lock(store);
         let was_complete = store.missing().is_none();
-        let Err(error) = store.put(metric) else { return Ok(()) };
+        let Err(error) = store.put(&metric) else { return Ok(()) };
         drop(store);
         if was_complete {
             self.events.warn(format!(
@@ -173,7 +196,7 @@ impl Metrics {
         let MetricReport { name, value } = report;
         let now = self.network.now();
         let in_node = self.network.identities.node_names().swap_remove(node as usize);
-        self.keep(&Metric { time: now, node: in_node, name: name.clone(), value })?;
+        self.keep(Metric { time: now, node: in_node, name: name.clone(), value })?;
         let mut monitor = self.monitor.lock();
         monitor.observe(now, &Observation::Named { what: Subject::Metric(number), name });
         let (metric, party) = (number, Party::Node(node));

@@ -40,12 +40,23 @@ use crate::usage;
 
 /// The observers of a run.
 pub struct Observed {
+    /// The files of samples.
+    pub recorder: Recorder,
     /// The frame log, if the scenario asks for it.
     pub frame_log: Option<FrameLog>,
     /// The contention monitor.
     pub monitoring: Monitoring,
     /// The metrics that applications report.
     pub metrics: Arc<Metrics>,
+}
+
+/// Duration of the start, in seconds.
+#[derive(Debug, Clone, Copy)]
+pub struct Took {
+    /// Until the network was up.
+    pub up: f64,
+    /// Until all that runs from the start was ready. `None` if nothing does.
+    pub ready: Option<f64>,
 }
 
 /// Time until it is known whether a moment is to be left out, if the monitor has a CPU.
@@ -57,23 +68,20 @@ pub async fn record(
     experiment: &Experiment,
     results: &Results,
     observed: Observed,
-    deploy_seconds: f64,
+    took: Took,
 ) -> Result<()> {
-    let Observed { frame_log, monitoring, metrics } = observed;
+    let Observed { recorder, frame_log, monitoring, metrics } = observed;
     let Experiment { network, state, monitor, end, .. } = experiment;
     let companions = network.companions();
     begin(&companions, experiment, results)?;
-    let has_flows = companions.iter().any(|companion| companion.has_sampled_flows());
-    let wanted = Wanted { flows: has_flows, frames: false };
-    let recorder = Recorder::new(results, &network.deployment().whole.scenario, wanted);
     let measure = &network.deployment().whole.scenario.measure;
-    let schedule = Schedule::new(measure, has_flows, network.now());
+    let schedule = Schedule::new(measure, has_sampled_flows(&companions));
     let sampling = sample(network.clone(), monitor.clone(), end.clone(), recorder, schedule);
     let sampling = tokio::spawn(sampling);
     let mut outcome = Run::new(run_context(experiment), results.base())?.drive().await;
-    let ended = network.now();
+    let ended = network.since_zero();
     // Companions also report to the monitor.
-    let finish = || companions.iter().filter_map(|companion| companion.finish()).collect();
+    let finish = || companions.iter().filter_map(|one| one.finish(state.begun())).collect();
     let went: Vec<Went> = tokio::task::block_in_place(finish);
     let recorder = sampling.await;
     let mut verdict = tokio::task::block_in_place(|| monitoring.finish());
@@ -106,13 +114,32 @@ pub async fn record(
         }
         simulation = Some(went.simulation);
     }
-    let facts = (mode, ended, reason, deploy_seconds);
+    let facts = (mode, ended, reason, took);
     let summary = summarize(experiment, outcome, facts);
     let verdict = Some(verdict);
     let summary = Summary { simulation, frame_log, flows, verdict, ..summary };
     results.finish(&summary).inspect_err(|_| {
         // The client may still read it here.
         say(&StartUp::Unwritten(Box::new(summary)));
+    })
+}
+
+/// Makes the files of samples.
+pub fn recorder(network: &LiveNetwork, results: &Results) -> Recorder {
+    let wanted = Wanted { flows: has_sampled_flows(&network.companions()), frames: false };
+    Recorder::new(results, &network.deployment().whole.scenario, wanted)
+}
+
+fn has_sampled_flows(companions: &[Arc<dyn Companion>]) -> bool {
+    companions.iter().any(|companion| companion.has_sampled_flows())
+}
+
+/// Samples at zero what links and media have counted before. Must be called at zero.
+pub fn look_at_zero(network: &LiveNetwork, recorder: &mut Recorder) -> Result<()> {
+    let due = Due { pipes: true, flows: false, air: false };
+    network.carrying(|carriers| {
+        recorder.look(Time::ZERO, due, carriers);
+        Ok(())
     })
 }
 
@@ -165,13 +192,13 @@ async fn sample(
     let mut due = Due::ALL;
     loop {
         tokio::task::block_in_place(|| look(&network, &monitor, &mut recorder, due));
-        let left = schedule.next().since(network.now());
+        let left = schedule.next().since(network.since_zero());
         let left = network.clock().dilation().to_machine(left);
         let over = tokio::select! {
             () = tokio::time::sleep(left.into()) => false,
             () = end.asked() => true,
         };
-        due = schedule.due(network.now());
+        due = schedule.due(network.since_zero());
         if over {
             tokio::task::block_in_place(|| look(&network, &monitor, &mut recorder, Due::ALL));
             return recorder;
@@ -181,7 +208,7 @@ async fn sample(
 
 /// Samples what is due, and marks samples for which it is known whether they are to be left out.
 fn look(network: &LiveNetwork, monitor: &SharedMonitor, recorder: &mut Recorder, due: Due) {
-    let now = network.now();
+    let now = network.since_zero();
     let looked = network.carrying(|carriers| {
         recorder.look(now, due, carriers);
         Ok(())
@@ -247,14 +274,13 @@ impl RunOutcome {
 fn summarize(
     experiment: &Experiment,
     mut outcome: RunOutcome,
-    (mode, ended, reason, deploy_seconds): (Mode, Time, EndReason, f64),
+    (mode, ended, reason, took): (Mode, Time, EndReason, Took),
 ) -> Summary {
     let Experiment { setting, network, state, memory_kills, .. } = experiment;
     let timing = outcome.part("how exactly the engine worked", status::timing(network));
     let vlan_ports = outcome.part("the ports of switches", status::vlan_ports(network)).into_iter();
     let vlan_ports = vlan_ports.map(|(endpoint, status)| (endpoint.to_string(), status)).collect();
-    let links = network.carrying(|carriers| carriers.links(None));
-    let links = outcome.part("the links", links);
+    let links = outcome.part("the links", network.links(None));
     let media = network.carrying(|carriers| Ok(carriers.media(false)?.media));
     let media = outcome.part("the media", media);
     let deployment = network.deployment();
@@ -281,10 +307,11 @@ fn summarize(
         started_unix: network.started_unix(),
         ended,
         reason,
-        deploy_seconds,
+        deploy_seconds: took.up,
         failures,
     };
     Summary {
+        ready_seconds: took.ready,
         processes: state.process_table.rows(),
         timeline,
         expectations,
@@ -365,7 +392,7 @@ pub fn start_captures(
     events: &Arc<EventLog>,
     results: &Results,
 ) -> Vec<JoinHandle<()>> {
-    let zero = network.started_unix();
+    let zero = network.clock_unix();
     let start = |wanted: &Capture| -> Result<JoinHandle<()>> {
         let Capture { interface: endpoint, drops } = wanted.clone();
         let capture = capture::open(network, &endpoint, drops)?;

@@ -1,7 +1,7 @@
 //! The state of an experiment: its phase, its events, its processes. Not here: the network
 //! (`live`).
 
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use netloom_api::event::What;
 use netloom_api::state::Phase;
@@ -18,15 +18,13 @@ pub struct RunState {
     /// The scenario's processes. There are none if the scenario is deployed and not run.
     pub process_table: ProcessTable,
     phase: watch::Sender<Phase>,
-    /// Time at which all programs that run from the start were ready.
-    begun: OnceLock<Time>,
 }
 
 impl RunState {
-    /// Makes the state of an experiment whose network has just become ready.
+    /// Makes the state of an experiment whose network is just up.
     pub fn new(events: Arc<EventLog>, process_table: ProcessTable) -> Self {
         let phase = watch::Sender::new(Phase::Starting);
-        Self { events, process_table, phase, begun: OnceLock::new() }
+        Self { events, process_table, phase }
     }
 
     /// Returns the current phase.
@@ -40,20 +38,14 @@ impl RunState {
         self.phase.send_replace(phase);
     }
 
-    /// Records that all programs that run from the start are ready now.
-    pub fn begin(&self) {
-        // Nobody else sets it.
-        let _ = self.begun.set(self.events.now());
-    }
-
-    /// Whether [`begin`](Self::begin) was called.
+    /// Whether all that runs from the start is ready.
     pub fn has_begun(&self) -> bool {
-        self.begun.get().is_some()
+        self.events.zero().is_known()
     }
 
-    /// Returns the time at which all programs were ready: the origin of times of timeline and
-    /// processes. It is zero if no programs run from the start, since the network was ready then.
+    /// Returns the time of the engine's clock at zero: the origin of times of timeline and
+    /// processes.
     pub fn begun(&self) -> Time {
-        self.begun.get().copied().unwrap_or_default()
+        self.events.zero().at()
     }
 }

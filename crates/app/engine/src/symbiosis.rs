@@ -181,7 +181,7 @@ impl Companion for Symbiosis {
     }
 
     /// Ends the loop after the current period.
-    fn finish(&self) -> Option<Went> {
+    fn finish(&self, _zero: Time) -> Option<Went> {
         let state = mem::replace(&mut *lock(&self.state), State::Over);
         let State::Runs(Running { thread, sockets, stop }) = state else { return None };
         drop(stop);

@@ -126,7 +126,7 @@ struct Run<'a> {
 impl Run<'_> {
     /// Runs the network to its end, and returns the reason for it.
     fn drive(&mut self, progress: &mut dyn FnMut(Progress)) -> Result<EndReason> {
-        let mut schedule = Schedule::new(&self.scenario.measure, true, Time::ZERO);
+        let mut schedule = Schedule::new(&self.scenario.measure, true);
         let end = self.scenario.duration.map(|duration| Time::ZERO + duration);
         let mut shown = Instant::now();
         self.events.record(Time::ZERO, What::Phase { phase: Phase::Running });

@@ -78,7 +78,7 @@ impl Episode {
 fn contended(report: &SignalReport) -> String {
     let signal = report.signal;
     let episodes = report.counted().count();
-    let first = report.counted().next().map_or(0, |episode| episode.from.as_nanos());
+    let first = report.counted().next().map_or(0.0, |episode| episode.from.as_secs_f64());
     let peaks = report.counted().map(|episode| episode.peak);
     let peak = match signal {
         // The sum of all, because looks are so far apart that each may be an episode of its own.
@@ -88,10 +88,9 @@ fn contended(report: &SignalReport) -> String {
     let limit = report
         .threshold
         .map_or_else(String::new, |threshold| format!(" (limit {})", quantity(signal, threshold)));
-    let since = first as f64 / 1e9;
     let times = match episodes {
-        1 => format!("at {since:.3} s"),
-        n => format!("{n} times, first at {since:.3} s"),
+        1 => format!("at {first:.3} s"),
+        n => format!("{n} times, first at {first:.3} s"),
     };
     let held = match report.on {
         Resource::Losses { .. }

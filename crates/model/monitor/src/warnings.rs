@@ -41,7 +41,7 @@ impl Warnings {
         };
         Some(format!(
             "{:.3} s: {}: {}, limit {}{}{left_out}",
-            signal.at.as_nanos() as f64 / 1e9,
+            signal.at.as_secs_f64(),
             words::subject(signal.signal, &signal.on),
             words::quantity(signal.signal, signal.value),
             words::quantity(signal.signal, signal.threshold),

@@ -105,9 +105,12 @@ impl Cell {
         self.traffic.begin(&mut self.net);
     }
 
-    /// Begins the traffic of a simulation that was made to wait for it. All times of flows count
-    /// from `zero`, which must not be in the past.
+    /// Begins the traffic of a simulation that was made to wait for it, and restarts everything
+    /// that changes by itself with time. All of it counts from `zero`. If that is past, flows count
+    /// from now.
     pub fn begin_traffic(&mut self, zero: Time) {
+        self.net.plant.restart(&mut self.net.queue, zero);
+        let zero = zero.max(self.net.now());
         self.traffic.begin_at(&mut self.net, zero);
     }
 

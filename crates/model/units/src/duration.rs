@@ -120,8 +120,8 @@ text_quantity!(
     "10ms"
 );
 
-/// A point in time: nanoseconds since the experiment's zero. The origin is the caller's choice;
-/// the link model only compares and subtracts.
+/// A point in time: nanoseconds since the experiment's zero, negative before it. The origin is the
+/// caller's choice; models only compare and subtract.
 #[derive(
     Debug,
     Clone,
@@ -137,32 +137,58 @@ text_quantity!(
 )]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(transparent)]
-pub struct Time(u64);
+pub struct Time(i64);
 
 impl Time {
     /// The experiment's zero.
     pub const ZERO: Time = Time(0);
+    /// The last time that can be written, 292 years after zero.
+    pub const MAX: Time = Time(i64::MAX);
+    /// The first time that can be written, 292 years before zero.
+    pub const MIN: Time = Time(i64::MIN);
 
-    /// Returns the time `nanos` nanoseconds after zero.
+    /// Returns the time `nanos` nanoseconds after zero, or the last one that can be written.
     pub const fn from_nanos(nanos: u64) -> Self {
+        if nanos > i64::MAX as u64 { Self::MAX } else { Self(nanos as i64) }
+    }
+
+    /// Returns the time `nanos` nanoseconds after zero, or before it if they are negative.
+    pub const fn from_signed_nanos(nanos: i64) -> Self {
         Self(nanos)
     }
 
-    /// Returns the nanoseconds since zero.
+    /// Returns the nanoseconds since zero, none before it.
     pub const fn as_nanos(self) -> u64 {
+        if self.0 < 0 { 0 } else { self.0 as u64 }
+    }
+
+    /// Returns the nanoseconds since zero, negative before it.
+    pub const fn signed_nanos(self) -> i64 {
         self.0
+    }
+
+    /// Returns the seconds since zero, negative before it.
+    pub fn as_secs_f64(self) -> f64 {
+        self.0 as f64 / 1e9
     }
 
     /// Returns the time from `earlier` to `self`, or zero if `earlier` is the later one.
     pub const fn since(self, earlier: Self) -> Duration {
-        Duration(self.0.saturating_sub(earlier.0))
+        // The difference of two such times is in the range of a duration.
+        Duration(if self.0 <= earlier.0 { 0 } else { self.0.wrapping_sub(earlier.0) as u64 })
+    }
+
+    /// Returns the same moment counted from another zero: the moment that is `zero` now.
+    #[must_use]
+    pub const fn counted_from(self, zero: Self) -> Self {
+        Self(self.0.saturating_sub(zero.0))
     }
 }
 
 impl Add<Duration> for Time {
     type Output = Self;
     fn add(self, duration: Duration) -> Self {
-        Self(self.0.saturating_add(duration.0))
+        Self(self.0.saturating_add_unsigned(duration.0))
     }
 }
 
@@ -175,12 +201,52 @@ impl AddAssign<Duration> for Time {
 impl Sub<Duration> for Time {
     type Output = Self;
     fn sub(self, duration: Duration) -> Self {
-        Self(self.0.saturating_sub(duration.0))
+        Self(self.0.saturating_sub_unsigned(duration.0))
     }
 }
 
 impl fmt::Display for Time {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}.{:09}s", self.0 / 1_000_000_000, self.0 % 1_000_000_000)
+        let (sign, nanos) = (if self.0 < 0 { "-" } else { "" }, self.0.unsigned_abs());
+        write!(f, "{sign}{}.{:09}s", nanos / 1_000_000_000, nanos % 1_000_000_000)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn times_before_zero_have_a_sign() {
+        let before = Time::ZERO - Duration::from_millis(2500);
+        assert_eq!(before.to_string(), "-2.500000000s");
+        assert_eq!((before.signed_nanos(), before.as_nanos()), (-2_500_000_000, 0));
+        assert_eq!(serde_json::to_string(&before).unwrap(), "-2500000000");
+        assert_eq!(serde_json::from_str::<Time>("-2500000000").unwrap(), before);
+    }
+
+    proptest! {
+        #[test]
+        fn another_zero_moves_all_times_alike(
+            a in -(1i64 << 61)..1 << 61,
+            b in -(1i64 << 61)..1 << 61,
+            zero in -(1i64 << 61)..1 << 61,
+        ) {
+            let [a, b, zero] = [a, b, zero].map(Time::from_signed_nanos);
+            let moved = [a, b].map(|time| time.counted_from(zero));
+            prop_assert_eq!(moved[0].since(moved[1]), a.since(b));
+            prop_assert_eq!(moved[0].cmp(&moved[1]), a.cmp(&b));
+            prop_assert_eq!(zero.counted_from(zero), Time::ZERO);
+            prop_assert_eq!(a + b.since(a), a.max(b));
+        }
+
+        #[test]
+        fn the_distance_of_any_two_times_is_a_duration(a: i64, b: i64) {
+            let since = Time::from_signed_nanos(a).since(Time::from_signed_nanos(b));
+            let exact = (i128::from(a) - i128::from(b)).max(0);
+            prop_assert_eq!(i128::from(since.as_nanos()), exact);
+        }
     }
 }

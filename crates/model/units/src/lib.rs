@@ -7,7 +7,7 @@
 //! | [`Size`] | byte | `1500B`, `64KiB` |
 //! | [`Duration`] | nanosecond | `10ms`, `250us` |
 //! | [`Offset`] | signed nanosecond | `-1.5ms` |
-//! | [`Time`] | nanosecond since the experiment's zero | – |
+//! | [`Time`] | nanosecond since the experiment's zero, negative before it | – |
 //! | [`Dilation`] | millionth | `10`, `0.25` |
 //! | [`Probability`] | 0 to 1 | `1%`, `0.001%` |
 //! | [`Framing`] | byte on a line | `ethernet`, `38B` |

@@ -28,7 +28,7 @@ pub struct ApplyResponse {
     pub steps: Vec<ApplyStep>,
     /// Changes of the scenario that have no effect on a deployed network.
     pub notes: Vec<String>,
-    /// Time of the change, in nanoseconds since the engine's zero. Absent if nothing was done.
+    /// Time of the change, in nanoseconds since zero. Absent if nothing was done.
     pub at: Option<Time>,
 }
 

@@ -161,7 +161,7 @@ pub fn route_in_words(route: &Route) -> String {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ChangeResponse {
-    /// Time of the changes, in nanoseconds since the engine's zero.
+    /// Time of the changes, in nanoseconds since zero.
     pub at: Time,
 }
 
@@ -179,7 +179,7 @@ pub struct RoutesRequest {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RoutesResponse {
-    /// Time at which all changes had been made, in nanoseconds since the engine's zero.
+    /// Time at which all changes had been made, in nanoseconds since zero.
     pub at: Time,
     /// Result of each change, in order.
     pub routes: Vec<ChangedRoute>,

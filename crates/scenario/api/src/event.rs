@@ -18,11 +18,20 @@ use crate::state::Phase;
 pub struct Event {
     /// Counts from 0 without gaps.
     pub number: u64,
-    /// When: nanoseconds since the engine's zero, the moment the network was ready.
+    /// When: nanoseconds since zero, when all that runs from the start was ready; negative before
+    /// that. An event that is sent before zero is known has the time since the network was up.
     pub time: Time,
     /// The event itself.
     #[serde(flatten)]
     pub what: What,
+}
+
+impl Event {
+    /// Returns the event with all its times counted from `zero`.
+    #[must_use]
+    pub fn counted_from(self, zero: Time) -> Self {
+        Self { time: self.time.counted_from(zero), what: self.what.counted_from(zero), ..self }
+    }
 }
 
 /// Kinds of events.
@@ -282,6 +291,14 @@ impl What {
         })
     }
 
+    /// Counts times of associations from `zero`. Those of other events have their zero already.
+    fn counted_from(mut self, zero: Time) -> Self {
+        if let Self::Associated { since, .. } | Self::HandedOver { since, .. } = &mut self {
+            *since = since.counted_from(zero);
+        }
+        self
+    }
+
     /// Describes the event in one line.
     pub fn in_words(&self) -> String {
         match self {
@@ -434,10 +451,9 @@ pub struct TimelineStatus {
     /// Description of the event.
     #[serde(rename = "action")]
     pub event: String,
-    /// Planned time, in nanoseconds since the network was ready. Absent if its start condition was
-    /// not met.
+    /// Planned time, in nanoseconds since zero. Absent if its start condition was not met.
     pub planned: Option<Time>,
-    /// Actual time, in nanoseconds since the network was ready. Absent if the event did not happen.
+    /// Actual time, in nanoseconds since zero. Absent if the event did not happen.
     pub happened: Option<Time>,
     /// Reason of the failure, if the event failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -445,6 +461,13 @@ pub struct TimelineStatus {
 }
 
 impl TimelineStatus {
+    /// Returns the status with its times counted from `zero`.
+    #[must_use]
+    pub fn counted_from(self, zero: Time) -> Self {
+        let count = |time: Option<Time>| time.map(|time| time.counted_from(zero));
+        Self { planned: count(self.planned), happened: count(self.happened), ..self }
+    }
+
     /// Describes in one line what happened and how late, or why it did not happen.
     pub fn in_words(&self) -> String {
         let late = match (self.planned, self.happened) {

@@ -35,7 +35,7 @@ pub struct FlowStatus {
     pub delay: Option<FlowDelay>,
     /// Interarrival jitter (RFC 3550), in ns. Of several receivers, the greatest.
     pub jitter_ns: f64,
-    /// Time at which all data had been delivered, in ns since the network was ready. Present only
+    /// Time at which all data had been delivered, in ns since zero. Present only
     /// if the flow has an end and has reached it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub completed: Option<Time>,

@@ -98,7 +98,7 @@ impl Calibration {
     }
 }
 
-/// The mode in which an engine runs a network that is ready.
+/// The mode in which an engine runs a network.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Mode {
@@ -131,6 +131,8 @@ pub enum StartUp {
         /// Nodes there will be.
         total: usize,
     },
+    /// The network is up, and what runs from the start is still to become ready.
+    Up,
     /// So many of the services are ready.
     Services {
         /// Services that are ready.
@@ -140,7 +142,7 @@ pub enum StartUp {
     },
     /// Something the user should know.
     Note(String),
-    /// The network is ready and the API answers.
+    /// All that runs from the start is ready, and the API answers.
     Ready,
     /// It could not be started, or ended with an error; everything it made is gone again.
     Failed(ApiError),

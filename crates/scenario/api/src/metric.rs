@@ -26,7 +26,7 @@ pub struct MetricReport {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Metric {
-    /// Time of the report, in ns since the network was ready.
+    /// Time of the report, in ns since zero; negative before.
     pub time: Time,
     /// Name of the node.
     pub node: String,

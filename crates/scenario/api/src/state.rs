@@ -24,9 +24,10 @@ pub struct ExperimentStatus {
     pub phase: Phase,
     /// Scenario file that the experiment was made from.
     pub file: PathBuf,
-    /// Current time, in nanoseconds since the engine's zero.
+    /// Current time, in nanoseconds since zero, when all that runs from the start was ready. In
+    /// phase `starting`, in nanoseconds since the network was up.
     pub now: Time,
-    /// Time at which the experiment was started, in seconds since 1970-01-01 UTC.
+    /// Date of the time from which `now` counts, in seconds since 1970-01-01 UTC.
     pub started_unix: u64,
     /// Number of nodes, switches included.
     pub nodes: usize,
@@ -43,7 +44,7 @@ pub struct ExperimentStatus {
 pub enum Phase {
     /// The network is up; startup commands and services are not ready yet.
     Starting,
-    /// The network is up, and no run is in progress.
+    /// All that runs from the start is ready, and no run is in progress.
     Deployed,
     /// A run is in progress.
     Running,
@@ -193,6 +194,15 @@ pub struct LinkStatus {
 }
 
 impl LinkStatus {
+    /// Returns the status with its times counted from `zero`.
+    #[must_use]
+    pub fn counted_from(self, zero: Time) -> Self {
+        let [forward, reverse] = [self.forward, self.reverse].map(|pipe| pipe.counted_from(zero));
+        Self { forward, reverse, ..self }
+    }
+}
+
+impl LinkStatus {
     /// Returns the two pipes with names that show their directions: `a:eth1 → b:eth1`.
     pub fn arrows(&self) -> [(String, &PipeStatus); 2] {
         let [a, b] = &self.endpoints;
@@ -241,9 +251,21 @@ impl PipeStatus {
     pub fn mean_rate(&self) -> Option<f64> {
         let over = match self {
             Self::Modelled(pipe) => pipe.statistics.at.since(pipe.statistics.since),
-            Self::Direct(pipe) => pipe.statistics.as_ref()?.at.since(Time::ZERO),
+            Self::Direct(pipe) => {
+                let statistics = pipe.statistics.as_ref()?;
+                statistics.at.since(statistics.since)
+            }
         };
         Some(self.delivered()?.bytes as f64 * 8.0 / over.as_secs_f64().max(1e-9))
+    }
+
+    fn counted_from(mut self, zero: Time) -> Self {
+        let times = match &mut self {
+            Self::Modelled(pipe) => Some([&mut pipe.statistics.since, &mut pipe.statistics.at]),
+            Self::Direct(pipe) => pipe.statistics.as_mut().map(|of| [&mut of.since, &mut of.at]),
+        };
+        times.into_iter().flatten().for_each(|time| *time = time.counted_from(zero));
+        self
     }
 
     /// Returns the number of frames that were dropped on the way, if known.
@@ -272,7 +294,7 @@ pub struct ModelledPipe {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct DirectPipe {
-    /// Statistics since the network was ready. Absent if the request asked for the last seconds,
+    /// Statistics since the network was up. Absent if the request asked for the last seconds,
     /// which the kernel does not know, or if one of the interfaces no longer exists.
     pub statistics: Option<DirectStatistics>,
 }
@@ -282,7 +304,10 @@ pub struct DirectPipe {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct DirectStatistics {
-    /// Time of reading, in ns since the experiment's zero.
+    /// Beginning of the count, in ns since zero.
+    #[serde(default)]
+    pub since: Time,
+    /// Time of reading, in ns since zero.
     pub at: Time,
     /// Traffic that the sending interface has sent.
     pub offered: Count,

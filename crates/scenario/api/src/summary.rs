@@ -49,14 +49,17 @@ pub struct Summary {
     pub dilation: Dilation,
     /// Version of NetLoom.
     pub version: String,
-    /// Time at which the network was ready, in seconds since 1970-01-01 UTC.
+    /// Date of zero, when all that runs from the start was ready, in seconds since 1970-01-01 UTC.
     pub started_unix: f64,
-    /// End of the run, in nanoseconds since the network was ready.
+    /// End of the run, in nanoseconds since zero.
     pub ended: Time,
     /// Reason for the end of the run.
     pub reason: EndReason,
-    /// Time that deploying the network took, in seconds.
+    /// Time until the network was up, in seconds.
     pub deploy_seconds: f64,
+    /// Time until all that runs from the start was ready, in seconds. Absent if nothing does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ready_seconds: Option<f64>,
     /// Processes, and how they ended.
     pub processes: Vec<ProcessStatus>,
     /// Events of the timeline, in the order of the scenario.
@@ -98,6 +101,20 @@ pub struct Summary {
     pub media: Vec<MediumStatus>,
     /// Facts to check before relying on the results.
     pub warnings: Vec<String>,
+}
+
+impl Summary {
+    /// Describes how long the start took, as the end of a sentence.
+    pub fn start_in_words(&self) -> String {
+        start_in_words(self.deploy_seconds, self.ready_seconds)
+    }
+}
+
+/// Describes how long it took until a network was up, and until all that runs from the start was
+/// ready, if anything does, both in seconds.
+pub fn start_in_words(up: f64, ready: Option<f64>) -> String {
+    let ready = ready.map_or_else(String::new, |ready| format!(", ready in {ready:.2} s"));
+    format!("up in {up:.2} s{ready}")
 }
 
 /// Summary of the frame log.

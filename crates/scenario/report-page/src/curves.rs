@@ -30,7 +30,7 @@ impl Way {
     }
 }
 
-/// Counters of a pipe at one time, since the network was ready.
+/// Counters of a pipe since the network was up, at one time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Sample {
     /// Time of the sample.
@@ -72,6 +72,8 @@ impl Timed for Sample {
 /// Samples of one pipe or flow, ordered by time.
 #[derive(Debug, Default)]
 pub(crate) struct Curve<S = Sample> {
+    /// The sample at zero. Without one, nothing had been counted before.
+    first: S,
     kept: Vec<S>,
     /// The last sample, if it came too soon after the last one that was kept.
     tail: Option<S>,
@@ -123,6 +125,10 @@ impl Curves {
 impl<S: Timed> Curve<S> {
     /// Adds the next sample. It is kept if it is more than a `step` after the last one.
     pub(crate) fn add(&mut self, sample: S, step: Duration) {
+        if sample.time() == Time::ZERO {
+            self.first = sample;
+            return;
+        }
         let last = self.kept.last().map_or(Time::default(), Timed::time);
         if sample.time().since(last) > step {
             self.kept.push(sample);
@@ -133,9 +139,9 @@ impl<S: Timed> Curve<S> {
     }
 
     /// Returns the means of `value` (which gets two samples and the ns between them) from sample to
-    /// sample, where it has a value. All counters began at 0 when the network was ready.
+    /// sample, where it has a value.
     pub(crate) fn steps(&self, value: impl Fn(&S, &S, f64) -> Option<f64>) -> Vec<Step> {
-        let (mut steps, mut before) = (Vec::new(), S::default());
+        let (mut steps, mut before) = (Vec::new(), self.first);
         // A tail replaces the last sample that was kept, and lengthens its step.
         let whole = self.kept.len().saturating_sub(usize::from(self.tail.is_some()));
         for sample in self.kept[..whole].iter().chain(&self.tail) {
@@ -167,11 +173,16 @@ mod tests {
         /// zero to the last sample, and their sum equals the counters.
         #[test]
         fn thinning_loses_nothing(
-            gaps in prop::collection::vec((1u64..5_000, 0u64..1_000), 1..2_000)
+            gaps in prop::collection::vec((1u64..5_000, 0u64..1_000), 1..2_000),
+            before_zero in prop::option::of(0u64..1_000_000),
         ) {
             let ended = Time::from_nanos(gaps.iter().map(|(ns, _)| ns).sum());
             let mut curves = Curves::new(ended, ["a"]);
             let mut sample = Sample::default();
+            sample.delivered_bytes = before_zero.unwrap_or(0);
+            if before_zero.is_some() {
+                curves.add("a", Way::Reverse, sample);
+            }
             for (ns, bytes) in gaps {
                 sample.time += Duration::from_nanos(ns);
                 sample.delivered_bytes += bytes;
@@ -186,7 +197,8 @@ mod tests {
             let products = steps.iter().map(|s| s.mean * s.to.since(s.from).as_nanos() as f64);
             let sum: f64 = products.sum();
             // Each of some 300 products is exact to 53 bits.
-            prop_assert!((sum - sample.delivered_bytes as f64).abs() < 1e-6);
+            let since_zero = sample.delivered_bytes - before_zero.unwrap_or(0);
+            prop_assert!((sum - since_zero as f64).abs() < 1e-6);
             prop_assert!(delivered(curves.of("a", Way::Forward).unwrap()).is_empty());
             prop_assert!(curves.of("b", Way::Reverse).is_none());
         }

@@ -290,7 +290,8 @@ fn of_a_direct_link_the_page_tells_what_the_kernel_knows() {
     let frames = |frames: u64| Count { frames, bytes: frames * 1000 };
     let carried = |number, dropped_frames| {
         let (offered, delivered) = (frames(number), frames(number));
-        let statistics = DirectStatistics { at: at(10.0), offered, delivered, dropped_frames };
+        let statistics =
+            DirectStatistics { at: at(10.0), since: at(0.0), offered, delivered, dropped_frames };
         PipeStatus::Direct(DirectPipe { statistics: Some(statistics) })
     };
     let (mut drawn, mut gone) = (link("drawn", 0), link("gone", 0));

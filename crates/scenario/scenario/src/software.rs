@@ -22,7 +22,7 @@ pub struct Software {
     pub env: BTreeMap<String, String>,
     /// Files and directories of the machine that appear in the node, by their paths in the node.
     pub binds: BTreeMap<String, Bind>,
-    /// Commands that run once, in order, when the network is ready.
+    /// Commands that run once, in order, when the network is up.
     pub startup: Vec<Command>,
     /// Services by name, including those that other services need.
     pub services: BTreeMap<String, ServiceUse>,

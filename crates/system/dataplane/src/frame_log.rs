@@ -10,6 +10,7 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use netloom_link::{FrameEvent, LogEncoder, LogEntry, LogHeader};
+use netloom_units::Time;
 use rtrb::{Consumer, Producer, RingBuffer};
 
 use crate::DataplaneError;
@@ -68,7 +69,7 @@ impl LogSink {
 
 /// Starts a frame log that is written to `out`, and returns the ends of `workers` workers.
 pub(crate) fn start(
-    header: &LogHeader,
+    (header, zero): (&LogHeader, Time),
     out: impl Write + Send + 'static,
     workers: usize,
 ) -> Result<(FrameLog, Vec<LogSink>), DataplaneError> {
@@ -80,7 +81,7 @@ pub(crate) fn start(
         })
         .unzip();
     let mut buffer = Vec::new();
-    let encoder = LogEncoder::new(header, &mut buffer);
+    let encoder = LogEncoder::new(header, &mut buffer).counted_from(zero);
     let writer = Writer { out, encoder, buffer, entries: 0, missing: 0, bytes: 0, failure: None };
     let writer = thread::Builder::new()
         .name("netloom-log".into())

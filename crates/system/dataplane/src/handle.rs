@@ -102,6 +102,8 @@ impl JoinedSegment {
 #[derive(Debug, Default)]
 pub(crate) struct Control {
     pub links: BTreeMap<LinkId, LinkControl>,
+    /// Time from which times in a frame log count.
+    pub zero: Time,
 }
 
 /// Controls of one link.
@@ -230,11 +232,13 @@ impl Dataplane {
     }
 
     /// Starts everything that changes by itself with time (traces, schedules, positions) anew, as
-    /// if it were set at `at`. This is the time from which a run counts, and must be recent.
+    /// if it were set at `at`. This is the time from which a run counts, so logs of frames count
+    /// from it, too. It must be recent.
     ///
     /// # Errors
     /// If a worker has ended.
     pub fn begin(&self, at: Time) -> Result<(), DataplaneError> {
+        self.control().zero = at;
         self.ask_all(move |worker| worker.shard().begin(at)).map(drop)
     }
 
@@ -373,8 +377,8 @@ impl Dataplane {
             }));
         }
         // Actions that involve many workers run one at a time.
-        let _control = self.control();
-        let (log, sinks) = frame_log::start(header, out, self.workers.len())?;
+        let control = self.control();
+        let (log, sinks) = frame_log::start((header, control.zero), out, self.workers.len())?;
         let logged = WorkerId::first(self.workers.len()).zip(pipes.into_iter().zip(sinks));
         let begun = logged.map(|(worker, (pipes, sink))| {
             self.request(worker, move |worker| worker.shard().log(&pipes, sink))

@@ -182,3 +182,27 @@ fn what_is_wrong_is_said() {
     let failure = dataplane.end_frame_log(log).unwrap().failure.expect("nothing can be written");
     assert_eq!(failure.kind(), io::ErrorKind::StorageFull);
 }
+
+#[test]
+fn times_in_a_log_count_from_the_beginning_of_the_run() {
+    // A frame of 1,000 bytes takes 8 ms, so that the run begins while one is on the line.
+    let (dataplane, left, right) = one_link(r#"{"rate":"1Mbit/s"}"#);
+    let (bytes, written) = channel();
+    assert!((0..20).all(|_| left.send(&frame(2, 1, 1000))));
+    assert!(right.receive(PATIENCE).is_some());
+    let zero = dataplane.now();
+    dataplane.begin(zero).unwrap();
+    let log =
+        dataplane.log_frames(&[(LinkId(0), 0)], &header(1), Out { bytes, gate: None }).unwrap();
+    assert!((1..20).all(|_| right.receive(PATIENCE).is_some()));
+    let ended = dataplane.now().counted_from(zero);
+    dataplane.end_frame_log(log).unwrap();
+    let entries = read(&written);
+    let delivered = of_pipe(&entries, 0).into_iter().filter_map(|event| match event.what {
+        Occurrence::Delivered { offered, .. } => Some((offered, event.at)),
+        _ => None,
+    });
+    let delivered: Vec<(Time, Time)> = delivered.collect();
+    assert!(delivered.iter().all(|(offered, at)| *offered < Time::ZERO && *at <= ended));
+    assert!(delivered.iter().any(|(_, at)| *at > Time::ZERO), "{delivered:?}");
+}

@@ -1,5 +1,5 @@
 //! Counters of every flow over time, as one Parquet file: a row for each flow and sample. All
-//! counters are cumulative since the network was ready.
+//! counters are cumulative since zero.
 
 use std::fs::File;
 

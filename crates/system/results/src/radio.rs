@@ -1,5 +1,5 @@
 //! Activity, positions and neighbours of stations on shared media over time, as three Parquet
-//! files: a row for each station and sample, all counters cumulative since the network was ready; a
+//! files: a row for each station and sample, all counters cumulative since the network was up; a
 //! row for each node and sample; a row for each ordered pair within reach and sample.
 
 use std::collections::BTreeMap;

@@ -1,5 +1,5 @@
 //! Statistics of every pipe over time, as one Parquet file: a row for each pipe and sample. All
-//! counters are cumulative since the network was ready. For direct links, the cells of values that
+//! counters are cumulative since the network was up. For direct links, the cells of values that
 //! only the model knows are empty. A sample waits until it is known whether its time is to be left
 //! out.
 

@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use anyhow::Result;
 use netloom_api::launch::Mode;
+use netloom_api::summary::start_in_words;
 
 use crate::args::StartOptions;
 use crate::find::Loaded;
@@ -24,10 +25,12 @@ pub async fn bring_up(start: &StartOptions, loaded: &Loaded) -> Result<i32> {
     if let ControlFlow::Break(code) = until_ready(&mut engine, interrupts, name).await? {
         return Ok(code);
     }
+    let ready = began.elapsed().as_secs_f64();
+    let up = engine.up.map(|up| up.duration_since(began).as_secs_f64());
     println!(
-        "{name}: {} up in {:.2} s (engine pid {})",
+        "{name}: {} {} (engine pid {})",
         loaded.scenario.size(),
-        began.elapsed().as_secs_f64(),
+        start_in_words(up.unwrap_or(ready), up.map(|_| ready)),
         engine.pid().unwrap_or_default(),
     );
     Ok(exit::SUCCESS)

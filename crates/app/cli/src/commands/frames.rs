@@ -166,7 +166,8 @@ fn event_row<'a>((link, direction): &'a (String, String), event: &FrameEvent) ->
         }
         _ => (None, None, None, None),
     };
-    let time = |time: Option<Time>| Cell::from(time.map(Time::as_nanos));
+    let time =
+        |time: Option<Time>| time.map_or(Cell::Nothing, |time| Cell::Signed(time.signed_nanos()));
     [
         time(Some(event.at)),
         Cell::Name(link),

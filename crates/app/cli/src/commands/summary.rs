@@ -61,9 +61,8 @@ pub fn page(summary: &Summary, results: &Path, report: Option<&Path>) -> String 
 /// Returns the outcome and the duration of the run, and failures with their reasons, first those
 /// that cause others.
 pub fn outcome(summary: &Summary) -> Vec<String> {
-    let seconds = summary.ended.as_nanos() as f64 / 1e9;
-    let ran =
-        format!("{}: ran {seconds:.2} s, up in {:.2} s", summary.name, summary.deploy_seconds);
+    let seconds = summary.ended.as_secs_f64();
+    let ran = format!("{}: ran {seconds:.2} s, {}", summary.name, summary.start_in_words());
     let ran = match summary.dilation {
         Dilation::NONE => ran,
         dilation => format!("{ran}; time dilated by {dilation}"),

@@ -76,7 +76,7 @@ impl View {
             status.name,
             phase(status),
             status.engine_pid,
-            status.now.as_nanos() as f64 / 1e9,
+            status.now.as_secs_f64(),
             status.file.display(),
         )?;
         writeln!(text, "{}\n", self.node_table())?;

@@ -34,6 +34,7 @@ use crate::state::RunState;
 use crate::symbiosis;
 use crate::usage::MemoryKills;
 use crate::wiring;
+use crate::zero::Zero;
 
 /// The order for a network.
 pub struct Order<'l> {
@@ -119,13 +120,14 @@ pub fn build(order: Order<'_>, preparation: Preparation) -> Result<Built> {
         Ok(carriers) => carriers,
         Err(error) => return Err(taken_back(error, network.destroy())),
     };
-    let events = Arc::new(EventLog::new(dataplane.clock(), event_file));
+    let zero = Arc::new(Zero::new(dataplane.clock()));
+    let events = Arc::new(EventLog::new(zero.clone(), event_file));
     if let Some(message) = dedicated.problem {
         events.record_at(Time::ZERO, netloom_api::event::What::Warning { message });
     }
     let overflow = Overflow::new(&deployment);
     let live = Live { network, dataplane, overflow, lost_outside, paced, companions };
-    let network = Arc::new(LiveNetwork::new(deployment, identities, live)?);
+    let network = Arc::new(LiveNetwork::new(deployment, identities, live, zero.clone())?);
     let setting = Setting {
         layout: layout.clone(),
         file: launch.file.clone(),
@@ -135,7 +137,7 @@ pub fn build(order: Order<'_>, preparation: Preparation) -> Result<Built> {
         declared_monitor,
     };
     let table = ServiceTable::new(&starts, logs(layout, results.as_ref()));
-    let experiment = join(setting, network, events, table);
+    let experiment = join(setting, network, events, table, zero);
     Ok(Built { experiment, results, starts, published, preparation })
 }
 
@@ -240,12 +242,13 @@ fn logs(layout: &Layout, results: Option<&Results>) -> Logs {
     }
 }
 
-/// Joins the parts of an experiment around a network that has just become ready.
+/// Joins the parts of an experiment around a network that is just up.
 fn join(
     setting: Setting,
     network: Arc<LiveNetwork>,
     events: Arc<EventLog>,
     table: ServiceTable,
+    zero: Arc<Zero>,
 ) -> Experiment {
     let end = End::new();
     let scenario = &network.deployment().mine.scenario;
@@ -259,7 +262,7 @@ fn join(
     Experiment {
         setting,
         state: Arc::new(RunState::new(events.clone(), process_table)),
-        monitor: Arc::new(SharedMonitor::new(&scenario.monitor, network.clock())),
+        monitor: Arc::new(SharedMonitor::new(&scenario.monitor, zero)),
         services: Arc::new(Services {
             table,
             network: network.clone(),

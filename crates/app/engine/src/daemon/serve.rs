@@ -5,15 +5,17 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 use netloom_api::launch::StartUp;
 use netloom_api::state::Phase;
 use netloom_api::taken_back;
+use netloom_course::Recorder;
 use netloom_host::StateLock;
 use netloom_nodes::shell::Gateway;
 use netloom_results::Results;
+use netloom_units::Time;
 use tokio::net::UnixListener;
 use tokio::runtime::Handle;
 use tokio::task::JoinHandle;
@@ -31,7 +33,9 @@ use crate::monitoring::{Monitoring, Preparation, Thresholds, Watched, joined_by_
 use crate::names::Forwarder;
 use crate::publish::Reserved;
 use crate::rebalancer::Rebalancer;
-use crate::recording::{Observed, media, record, start_captures, start_frame_log};
+use crate::recording::{
+    Observed, Took, look_at_zero, media, record, recorder, start_captures, start_frame_log,
+};
 use crate::services::{self, NodeStart, Progress};
 
 /// Longest time for processes of a shell to end when asked to, before they are killed.
@@ -53,7 +57,9 @@ pub struct Start {
     pub gateway: Option<Gateway>,
     /// A thread in the machine's network.
     pub machine: Handle,
-    /// Duration of the start so far, in seconds.
+    /// When the start began.
+    pub began: Instant,
+    /// Duration of the start until the network was up, in seconds.
     pub deploy_seconds: f64,
 }
 
@@ -71,6 +77,7 @@ pub async fn serve(
         thresholds,
         gateway,
         machine,
+        began,
         deploy_seconds,
     } = start;
     let names = watch::names(claim, &experiment);
@@ -94,25 +101,25 @@ pub async fn serve(
         // The socket for metrics is visible in nodes, so it must exist before anything runs in
         // them.
         let metrics = take_metrics(&experiment, results.as_ref(), metrics)?;
-        let has_kernels = experiment.network.start_kernels()?;
-        start_services(&experiment, starts).await?;
-        if has_kernels || !experiment.services.table.is_idle() {
-            experiment.state.begin();
-        }
-        anyhow::Ok((Monitoring::start(watched(&experiment), preparation, &thresholds)?, metrics))
+        let has_starts = start_all(&experiment, starts).await?;
+        let ready = has_starts.then(|| began.elapsed().as_secs_f64());
+        let mut recorder = results.as_ref().map(|results| recorder(&experiment.network, results));
+        begin(&experiment, &metrics, recorder.as_mut(), has_starts)?;
+        let monitoring = Monitoring::start(watched(&experiment), preparation, &thresholds)?;
+        anyhow::Ok((monitoring, metrics, recorder, Took { up: deploy_seconds, ready }))
     };
-    let (monitoring, metrics) = or_tear_down(&experiment, prepared.await)?;
+    let (monitoring, metrics, recorder, took) = or_tear_down(&experiment, prepared.await)?;
     let mut captures = Vec::new();
     let Experiment { network, state, end, .. } = &*experiment;
     let media = media::watch(network.clone(), state.events.clone(), end.clone());
-    let outcome = match &results {
-        Some(results) => {
+    let outcome = match results.as_ref().zip(recorder) {
+        Some((results, recorder)) => {
             captures = start_captures(network, &state.events, results);
             let frame_log = start_frame_log(network, &state.events, results);
             state.enter(Phase::Running);
             say(&StartUp::Ready);
-            let observed = Observed { frame_log, monitoring, metrics };
-            record(&experiment, results, observed, deploy_seconds).await
+            let observed = Observed { recorder, frame_log, monitoring, metrics };
+            record(&experiment, results, observed, took).await
         }
         None => {
             state.enter(Phase::Deployed);
@@ -192,15 +199,45 @@ fn listen(socket: &Path) -> Result<UnixListener> {
     Ok(listener)
 }
 
-/// Starts the programs that run in nodes from the start. Returns when all of them are ready.
-async fn start_services(experiment: &Experiment, starts: Vec<NodeStart>) -> Result<()> {
+/// Starts all that runs in nodes from the start: kernels and programs. Returns when all of it is
+/// ready, with whether there is any.
+async fn start_all(experiment: &Experiment, starts: Vec<NodeStart>) -> Result<bool> {
+    let has_services = !experiment.services.table.is_idle();
+    let has_starts = has_services || experiment.network.has_kernels();
+    if has_starts {
+        say(&StartUp::Up);
+    }
+    experiment.network.start_kernels()?;
     let progress = |progress| {
         say(&match progress {
             Progress::Ready(done, total) => StartUp::Services { done, total },
             Progress::Slow(words) => StartUp::Note(words),
         });
     };
-    services::start(&experiment.services, starts, progress).await
+    services::start(&experiment.services, starts, progress).await?;
+    Ok(has_starts)
+}
+
+/// Makes this moment the zero of time, or that at which the network was up if nothing runs from the
+/// start. Records what links have counted before.
+fn begin(
+    experiment: &Experiment,
+    metrics: &Metrics,
+    recorder: Option<&mut Recorder>,
+    has_starts: bool,
+) -> Result<()> {
+    let Experiment { network, state, monitor, .. } = experiment;
+    let zero = if has_starts { network.now() } else { Time::ZERO };
+    state.events.begin(zero);
+    tokio::task::block_in_place(|| {
+        if let Some(recorder) = recorder.filter(|_| has_starts) {
+            look_at_zero(network, recorder)?;
+        }
+        network.with(|live| Ok(live.dataplane.begin(zero)?))
+    })?;
+    monitor.lock().begin();
+    metrics.begin();
+    Ok(())
 }
 
 /// Begins to accept the metrics that applications of the experiment report.
@@ -261,6 +298,7 @@ fn or_tear_down<T>(experiment: &Experiment, result: Result<T>) -> Result<T> {
 /// Takes everything down, in the order of the fastest teardown: see
 /// [`Network::destroy`](netloom_nodes::Network::destroy).
 fn tear_down(experiment: &Experiment) -> Result<()> {
+    experiment.state.events.give_up();
     let Some(live) = experiment.network.take() else { return Ok(()) };
     let Live { network, dataplane, lost_outside, companions, .. } = live;
     // Each device keeps its namespace alive.

@@ -38,7 +38,7 @@ pub async fn stream(State(network): State<Arc<LiveNetwork>>, Query(at): Query<At
                 Target::Interface(endpoint) => capture::open(&network, endpoint, at.drops)?,
                 Target::Medium(medium) => capture::open_medium(&network, medium)?,
             };
-            Ok((capture, target.writer(network.started_unix())?))
+            Ok((capture, target.writer(network.clock_unix())?))
         });
     let streamed = opened.and_then(|(capture, writer)| {
         let Ok(place) = PLACES.try_acquire() else {

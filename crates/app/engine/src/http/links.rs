@@ -6,7 +6,6 @@ use std::sync::Arc;
 use axum::extract::{Query, State};
 use axum::http::StatusCode;
 use axum::response::Response;
-use netloom_course::Carrier;
 use netloom_link::Window;
 use serde::Deserialize;
 
@@ -24,7 +23,7 @@ pub struct Of {
 pub async fn list(State(network): State<Arc<LiveNetwork>>, Query(of): Query<Of>) -> Response {
     let window = of.last.map(|text| text.parse::<Window>()).transpose();
     match window {
-        Ok(window) => answer(network.carrying(|carriers| carriers.links(window))),
+        Ok(window) => answer(network.links(window)),
         Err(error) => failure(StatusCode::BAD_REQUEST, &error.into()),
     }
 }

@@ -12,6 +12,7 @@ use netloom_api::medium::{
     LossesRequest, MediumRequest, MediumResponse, MediumStatus, Neighbours, PositionsRequest,
 };
 use netloom_course::Carrier;
+use netloom_units::Time;
 use serde::de::DeserializeOwned;
 
 use super::answer::{answer, failure};
@@ -44,7 +45,7 @@ pub async fn change(
             let by = Origin::Request;
             let change = Box::new(change);
             events.record_at(at, What::MediumChanged { by, medium: name, change });
-            MediumResponse { at }
+            changed(&network, at)
         })),
         Err(refused) => *refused,
     }
@@ -61,7 +62,7 @@ pub async fn set_losses(
         Ok(wanted) => answer(media::set_losses(&network, &name, &wanted).map(|at| {
             let pairs = wanted.loss.len() as u64;
             events.record_at(at, What::LossesSet { medium: name, pairs });
-            MediumResponse { at }
+            changed(&network, at)
         })),
         Err(refused) => *refused,
     }
@@ -75,9 +76,14 @@ pub async fn neighbours(State(network): Network, Path(node): Path<String>) -> Re
 /// Moves nodes to other positions.
 pub async fn place(State(network): Network, body: String) -> Response {
     match read::<PositionsRequest>(&body, "PositionsRequest") {
-        Ok(wanted) => answer(media::place(&network, &wanted).map(|at| MediumResponse { at })),
+        Ok(wanted) => answer(media::place(&network, &wanted).map(|at| changed(&network, at))),
         Err(refused) => *refused,
     }
+}
+
+/// Returns the response to a change that was made at `at`, by the engine's clock.
+fn changed(network: &LiveNetwork, at: Time) -> MediumResponse {
+    MediumResponse { at: network.zero().since(at) }
 }
 
 /// Parses a request's body. The error is the response that says what is wrong with it.

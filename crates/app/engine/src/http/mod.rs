@@ -112,7 +112,10 @@ async fn change(
             return failure(StatusCode::BAD_REQUEST, &error);
         }
     };
-    answer(change_links(&network, &events, request.changes).map(|at| ChangeResponse { at }))
+    answer(
+        change_links(&network, &events, request.changes)
+            .map(|at| ChangeResponse { at: network.zero().since(at) }),
+    )
 }
 
 fn change_links(
@@ -151,7 +154,7 @@ async fn change_routes(
             events.record_at(at, changed);
             ChangedRoute { was, is }
         });
-        RoutesResponse { at, routes: routes.collect() }
+        RoutesResponse { at: network.zero().since(at), routes: routes.collect() }
     }))
 }
 

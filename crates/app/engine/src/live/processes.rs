@@ -2,7 +2,7 @@
 
 use anyhow::{Context, Result};
 use netloom_nodes::{ExitStatus, Killed, Processes, SpawnRequest, Spawned};
-use netloom_scenario::Disk;
+use netloom_scenario::{Disk, Kernel};
 use netloom_units::{Duration, Time};
 use tokio::sync::oneshot;
 
@@ -55,16 +55,22 @@ impl LiveNetwork {
         Ok(Running { spawned, exited })
     }
 
-    /// Starts the kernels of all nodes that have their own. Returns when all are ready, with
-    /// whether there are any. Must be called on a thread of the runtime that may block.
-    pub fn start_kernels(&self) -> Result<bool> {
+    /// Whether nodes have kernels of their own.
+    pub fn has_kernels(&self) -> bool {
+        let deployment = self.deployment();
+        deployment.mine.scenario.nodes.iter().any(|node| node.kernel == Kernel::Own)
+    }
+
+    /// Starts the kernels of all nodes that have their own. Returns when all are ready. Must be
+    /// called on a thread of the runtime that may block.
+    pub fn start_kernels(&self) -> Result<()> {
         let has_kernels = tokio::task::block_in_place(|| {
             self.with(|live| Ok(live.network.kernels().start()?))
         })?;
         if has_kernels {
             self.dilate_kernels(None)?;
         }
-        Ok(has_kernels)
+        Ok(())
     }
 
     /// Sets the clocks of running kernels to the experiment's rate: of `node`, or of all nodes that
@@ -83,7 +89,7 @@ impl LiveNetwork {
     /// younger. The clock runs at the experiment's rate. Blocks for milliseconds: must be called on
     /// a thread of the runtime that may.
     pub fn zero_of(&self, node: &str) -> Result<(i64, Duration)> {
-        let machine = i128::from(self.clock.on_machine(Time::ZERO));
+        let machine = i128::from(self.clock.on_machine(self.zero.at()));
         let (zero, within) = if self.with(|live| Ok(live.network.has_own_kernel(node)))? {
             let ask = || self.with(|live| Ok(live.network.kernels().time(node)?));
             let shown = tokio::task::block_in_place(ask)?;

@@ -1,18 +1,21 @@
 //! The contention monitor of an experiment, which all threads share: every observer reports to it.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use netloom_dataplane::{Clock, Watch};
 use netloom_monitor::{Marks, Monitor, Observation, Verdict};
 use netloom_probes::{Probes, ProcRoots};
+use netloom_units::Time;
 
 use super::dataplane_probe::{self, DataplaneProbe};
 use super::recorded::RecordedMonitor;
 use crate::deployment::Deployment;
+use crate::zero::Zero;
 
 /// The monitor, and the objects that its thread is to watch from now on.
 pub struct SharedMonitor {
     clock: Clock,
+    zero: Arc<Zero>,
     is_enabled: bool,
     monitor: Mutex<RecordedMonitor>,
     replacements: Mutex<Replacements>,
@@ -28,14 +31,15 @@ pub struct Replacements {
 }
 
 impl SharedMonitor {
-    /// Makes the monitor that the scenario wants, by the experiment's clock.
-    pub fn new(wanted: &netloom_scenario::Monitor, clock: Clock) -> Self {
+    /// Makes the monitor that the scenario wants, of a run that begins at `zero`.
+    pub fn new(wanted: &netloom_scenario::Monitor, zero: Arc<Zero>) -> Self {
         let (criteria, trust) = (wanted.criteria.clone(), wanted.trust.clone());
-        let monitor = Monitor::new(criteria, trust, clock.now());
+        let monitor = Monitor::new(criteria, trust, Time::ZERO);
         Self {
-            clock,
+            clock: zero.clock(),
             is_enabled: wanted.enabled,
-            monitor: Mutex::new(RecordedMonitor::new(monitor, clock.dilation())),
+            monitor: Mutex::new(RecordedMonitor::new(monitor, zero.clone())),
+            zero,
             replacements: Mutex::default(),
         }
     }
@@ -68,13 +72,13 @@ impl SharedMonitor {
         dataplane_probe::unwatch_all(why, &mut |observation| monitor.observe(now, &observation));
     }
 
-    /// Returns whether the measurements so far can be trusted.
+    /// Returns whether the measurements so far can be trusted, with times since zero.
     pub fn verdict(&self) -> Verdict {
         let monitor = self.lock();
-        monitor.verdict(self.clock.now())
+        monitor.verdict(self.zero.since(self.clock.now()))
     }
 
-    /// Returns the times to be left out so far. `None` if nothing is watched.
+    /// Returns the times to be left out so far, since zero. `None` if nothing is watched.
     pub fn marks(&self) -> Option<Marks> {
         self.is_enabled.then(|| self.lock().marks())
     }

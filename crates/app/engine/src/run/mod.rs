@@ -1,4 +1,4 @@
-//! The timeline and the processes of a run, from the moment the network is ready to the end.
+//! The timeline and the processes of a run, from zero to the end.
 //!
 //! Every event and every process instance is a task of its own that waits for its start condition.
 //! The times come from a separate thread (`clockwork`). The run ends when the scenario's duration
@@ -17,7 +17,6 @@ pub mod traffic;
 
 use anyhow::Result;
 use netloom_api::event::{EndReason, ExpectationStatus, TimelineStatus, What};
-use netloom_api::in_words;
 use netloom_api::state::{ProcessState, ProcessStatus};
 use netloom_monitor::{Observation, SignalKind};
 use netloom_scenario::Expectation;
@@ -52,12 +51,7 @@ impl Run {
         let scenario = self.network().deployment().mine.scenario.clone();
         let happenings = scenario.happenings();
         self.watch_timeline(happenings.len());
-        let begun = self.state().begun();
-        let begin = || self.network().with_deployment(|live, _| Ok(live.dataplane.begin(begun)?));
         let mut outcome = RunOutcome::default();
-        outcome
-            .failures
-            .extend(tokio::task::block_in_place(begin).err().map(|error| in_words(error.as_ref())));
         let mut events = JoinSet::new();
         let mut foreground = JoinSet::new();
         let mut background = JoinSet::new();

@@ -80,6 +80,7 @@ pub async fn happen(run: Run, number: usize, event: Happening) -> TimelineStatus
         run.fail_fast();
     }
     let at = status.happened.unwrap_or_else(|| run.now());
+    let status = status.counted_from(run.state().begun());
     run.events().record_at(at, What::Timeline { status: status.clone() });
     status
 }

@@ -167,7 +167,7 @@ pub async fn send(run: Run, entry: Traffic, number: usize, seed: u64) -> Result<
     }
     let mut timebase = timebase(&run, &node)?;
     if let Start::At(at) = process.start {
-        timebase.begin = Some((run.state().begun() + at).since(Time::ZERO));
+        timebase.begin = Some(at);
     }
     let input = match &entry.model {
         Model::Replay(config) => {

@@ -103,14 +103,17 @@ impl Companion for Hybrid {
         true
     }
 
-    fn finish(&self) -> Option<Went> {
+    fn finish(&self, zero: Time) -> Option<Went> {
         let mut failures = Vec::new();
         let mut lacks = |what: &str, error: &anyhow::Error| {
             let why = in_words(error.as_ref());
             failures.push(format!("summary.json lacks {what}: {why}"));
         };
         let flows = self.0.flows().inspect_err(|error| lacks("the simulated flows", error));
-        let flows = flows.unwrap_or_default();
+        let mut flows = flows.unwrap_or_default();
+        for flow in &mut flows {
+            flow.completed = flow.completed.map(|at| at.counted_from(zero));
+        }
         let simulation = self.0.ask(|driver| driver.summary());
         let simulation = simulation.inspect_err(|error| lacks("how the simulation went", error));
         let simulation = simulation.unwrap_or_default();

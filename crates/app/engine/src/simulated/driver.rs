@@ -433,8 +433,7 @@ impl Driver {
 
     /// Starts traffic, at times relative to `zero`, or to now if that is past.
     pub fn begin_traffic(&mut self, zero: Time) {
-        let now = self.joined.cell().now();
-        self.joined.cell().begin_traffic(zero.max(now));
+        self.joined.cell().begin_traffic(zero);
     }
 
     /// Returns the summary so far.

@@ -48,7 +48,7 @@ fn modelled_pipe(pipe: Pipe) -> PipeStatus {
     PipeStatus::Modelled(Box::new(ModelledPipe { config, statistics }))
 }
 
-/// Returns both directions of a direct link at `at`, since its devices were made.
+/// Returns both directions of a direct link at `at`, since the network was up.
 fn direct_pipes(
     deployment: &Deployment,
     link: &Link,
@@ -94,6 +94,7 @@ impl Counted {
 
 fn carried(from: &Counted, to: &Counted, at: Time) -> DirectStatistics {
     DirectStatistics {
+        since: Time::ZERO,
         at,
         offered: from.sent,
         delivered: to.received,

@@ -10,7 +10,9 @@ use crate::live::LiveNetwork;
 pub fn timing(network: &LiveNetwork) -> Result<Timing> {
     network.with_deployment(|live, deployment| {
         let overflow = live.not_read_in_time(deployment)?.values().sum();
-        Ok(in_words(deployment, live.dataplane.timing()?, overflow))
+        let mut timing = live.dataplane.timing()?;
+        timing.failures.iter_mut().for_each(|one| one.at = network.zero().since(one.at));
+        Ok(in_words(deployment, timing, overflow))
     })
 }
 

@@ -127,7 +127,7 @@ impl Turns {
         let events = &surroundings.events;
         let offset = zero.since(Time::ZERO);
         parts.large.record(&mut |time, what| events.record_at(time + offset, what));
-        files.sample(parts.large.now() + offset, &parts.large.flows())?;
+        files.sample(parts.large.now(), &parts.large.flows())?;
         *number += 1;
         Ok(())
     }

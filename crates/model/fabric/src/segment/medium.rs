@@ -47,16 +47,37 @@ pub(super) struct SharedMedium<M: Memory> {
 /// An air log that is being written.
 #[derive(Debug)]
 struct AirLog {
+    header: AirLogHeader,
     writer: AirLogWriter,
     /// Bytes that are written and not yet taken.
     bytes: Vec<u8>,
+    /// Length of the header that they begin with, until it is taken.
+    header_length: Option<usize>,
 }
 
 impl AirLog {
     fn new(setup: &MediumSetup) -> Self {
-        let header = AirLogHeader { medium: setup.setting.name.clone(), seed: setup.setting.seed };
+        let (medium, seed) = (setup.setting.name.clone(), setup.setting.seed);
+        let header = AirLogHeader { medium, seed, start: Time::ZERO };
         let mut bytes = Vec::new();
-        Self { writer: AirLogWriter::new(&header, &mut bytes), bytes }
+        let writer = AirLogWriter::new(&header, &mut bytes);
+        Self { header, writer, header_length: Some(bytes.len()), bytes }
+    }
+
+    /// Makes its times count from `zero`. Has no effect once a part of it is taken.
+    fn begin(&mut self, zero: Time) {
+        let Some(length) = &mut self.header_length else { return };
+        self.header.start = Time::ZERO.counted_from(zero);
+        let mut header = Vec::new();
+        // Later events have differences of times only.
+        let _ = AirLogWriter::new(&self.header, &mut header);
+        let old = std::mem::replace(length, header.len());
+        self.bytes.splice(..old, header);
+    }
+
+    fn take_bytes(&mut self) -> Vec<u8> {
+        self.header_length = None;
+        std::mem::take(&mut self.bytes)
     }
 
     fn take<F: netloom_link::Frame>(&mut self, medium: &mut Medium<F>) {
@@ -283,6 +304,9 @@ impl<M: Memory> Segment<M> for SharedMedium<M> {
         // A channel can refuse a change, but movements do not concern the channel.
         let _ = self.medium.change(now, &change);
         self.settle(now, out);
+        if let Some(log) = &mut self.log {
+            log.begin(now);
+        }
     }
 
     fn next_deadline(&self) -> Option<Time> {
@@ -366,6 +390,6 @@ impl<M: Memory> Segment<M> for SharedMedium<M> {
     fn take_air_log(&mut self, now: Time, out: &mut Outputs<'_, M>) -> Option<AirLogPart> {
         self.settle(now, out);
         let log = self.log.as_mut()?;
-        Some(AirLogPart { medium: self.id, bytes: std::mem::take(&mut log.bytes) })
+        Some(AirLogPart { medium: self.id, bytes: log.take_bytes() })
     }
 }

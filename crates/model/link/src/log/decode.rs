@@ -217,11 +217,11 @@ fn reason(code: u8) -> Result<DropReason, Stop> {
 }
 
 fn after(time: Time, length: u64) -> Time {
-    Time::from_nanos(time.as_nanos().wrapping_add(length))
+    Time::from_signed_nanos(time.signed_nanos().wrapping_add(length as i64))
 }
 
 fn before(time: Time, length: u64) -> Time {
-    Time::from_nanos(time.as_nanos().wrapping_sub(length))
+    Time::from_signed_nanos(time.signed_nanos().wrapping_sub(length as i64))
 }
 
 /// Bytes that have not been decoded yet.

@@ -29,6 +29,14 @@ impl LogEncoder {
         Self { context: Context::new(header.pipes.len()) }
     }
 
+    /// Writes times as counted from `zero` of the clock of the entries. Must be called before the
+    /// first entry.
+    #[must_use]
+    pub fn counted_from(mut self, zero: Time) -> Self {
+        self.context.at = zero;
+        self
+    }
+
     /// Writes `entry` to `out`.
     ///
     /// # Panics
@@ -98,7 +106,7 @@ fn details(event: &FrameEvent, out: &mut Vec<u8>) {
 }
 
 fn between(from: Time, to: Time) -> u64 {
-    to.as_nanos().wrapping_sub(from.as_nanos())
+    to.signed_nanos().wrapping_sub(from.signed_nanos()) as u64
 }
 
 fn varint(mut value: u64, out: &mut Vec<u8>) {

@@ -6,8 +6,8 @@ use std::thread;
 
 use crate::common::{change, config};
 use netloom_link::{
-    DropReason, Dscp, Ecn, Frame, FrameEvent, FrameInfo, Header, LogEncoder, LogEntry, LogHeader,
-    Occurrence, Pipe, Stream,
+    DropReason, Dscp, Ecn, Frame, FrameEvent, FrameInfo, Header, LogDecoder, LogEncoder, LogEntry,
+    LogHeader, Occurrence, Pipe, Stream,
 };
 use netloom_units::{Duration, Time};
 
@@ -118,6 +118,10 @@ fn run(pipe: &mut Pipe<Packet>, now: Time, events: &mut Vec<FrameEvent>) {
 
 /// Returns the log of all pipes, simulated on `threads` threads.
 fn log(threads: usize) -> Vec<u8> {
+    log_from(threads, Time::ZERO)
+}
+
+fn log_from(threads: usize, zero: Time) -> Vec<u8> {
     let mut all: Vec<(usize, FrameEvent)> = thread::scope(|scope| {
         let workers: Vec<_> = (0..threads)
             .map(|thread| {
@@ -134,7 +138,8 @@ fn log(threads: usize) -> Vec<u8> {
     all.sort_by_key(|(pipe, event)| (event.at, *pipe, event.number));
     let pipes = (0..PIPES.len()).map(|index| format!("pipe{index}")).collect();
     let mut bytes = Vec::new();
-    let mut encoder = LogEncoder::new(&LogHeader { zero_unix_ns: 0, pipes }, &mut bytes);
+    let mut encoder =
+        LogEncoder::new(&LogHeader { zero_unix_ns: 0, pipes }, &mut bytes).counted_from(zero);
     for (pipe, event) in all {
         encoder.encode(&LogEntry::Frame(pipe as u32, event), &mut bytes);
     }
@@ -177,4 +182,37 @@ fn the_log_is_the_same_on_any_machine() {
     // These values change with every change of the model's draws or the log's format. Update them
     // then.
     assert_eq!((bytes.len(), hash(&bytes)), (171_020, 3_139_776_233_149_310_538));
+}
+
+#[test]
+fn a_log_may_count_from_another_zero() {
+    let zero = Time::ZERO + Duration::from_nanos(SPAN.as_nanos() / 2);
+    let entries = |bytes: &[u8]| {
+        let mut decoder = LogDecoder::new();
+        decoder.feed(bytes);
+        std::iter::from_fn(|| decoder.next_entry().unwrap()).collect::<Vec<_>>()
+    };
+    let counted = |time: Time| time.counted_from(zero);
+    let plain = entries(&log(1)).into_iter().map(|entry| {
+        let LogEntry::Frame(pipe, event) = entry else { return entry };
+        let what = match event.what {
+            Occurrence::Delivered { offered, started, serialized } => Occurrence::Delivered {
+                offered: counted(offered),
+                started: counted(started),
+                serialized: counted(serialized),
+            },
+            Occurrence::Dropped { reason, offered, started, serialized } => Occurrence::Dropped {
+                reason,
+                offered: counted(offered),
+                started: started.map(counted),
+                serialized: serialized.map(counted),
+            },
+            other => other,
+        };
+        LogEntry::Frame(pipe, FrameEvent { at: counted(event.at), what, ..event })
+    });
+    let moved = entries(&log_from(1, zero));
+    assert!(moved == plain.collect::<Vec<_>>());
+    let is_early = |entry: &LogEntry| matches!(entry, LogEntry::Frame(_, e) if e.at < Time::ZERO);
+    assert!(moved.iter().any(is_early) && !moved.iter().all(is_early));
 }

@@ -3,8 +3,8 @@
 use netloom_units::{Duration, Rate, Time};
 
 use super::{
-    AIR_LOG_VERSION, AirEvent, AirLogHeader, AirOccurrence, CHANGED, DROPPED, HEARD, JOINED, KIND,
-    LEFT, MAGIC, OFFERED, REST, SENT, SentRecord,
+    AIR_LOG_VERSION, AirEvent, AirLogHeader, AirOccurrence, CHANGED, DROPPED, EARLY_VERSION, HEARD,
+    JOINED, KIND, LEFT, MAGIC, OFFERED, REST, SENT, SentRecord,
 };
 use crate::{FrameLoss, Kind, Receiver, StationId};
 
@@ -23,7 +23,9 @@ pub enum AirLogError {
     #[error("this is not an air log: it does not begin with `NLAIRLOG`")]
     Magic,
     /// The version is unknown.
-    #[error("this air log has version {0}; this program reads version {AIR_LOG_VERSION}")]
+    #[error(
+        "this air log has version {0}; this program reads {AIR_LOG_VERSION} and {EARLY_VERSION}"
+    )]
     Version(u8),
     /// A value that no writer produces.
     #[error("the air log is damaged before byte {at}: {what}")]
@@ -44,11 +46,13 @@ impl<'a> AirLogReader<'a> {
         let mut bytes = Bytes { all: bytes, next: 0 };
         if bytes.take(MAGIC.len()).is_ok_and(|magic| magic == MAGIC) {
             let version = bytes.byte()?;
-            if version != AIR_LOG_VERSION {
+            if ![AIR_LOG_VERSION, EARLY_VERSION].contains(&version) {
                 return Err(AirLogError::Version(version));
             }
-            let header = AirLogHeader { medium: bytes.text()?.into(), seed: bytes.varint()? };
-            return Ok(Self { header, bytes, at: Time::ZERO });
+            let (medium, seed) = (bytes.text()?.into(), bytes.varint()?);
+            let before_zero = if version == EARLY_VERSION { bytes.varint()? } else { 0 };
+            let start = Time::ZERO - Duration::from_nanos(before_zero);
+            return Ok(Self { header: AirLogHeader { medium, seed, start }, bytes, at: start });
         }
         Err(AirLogError::Magic)
     }

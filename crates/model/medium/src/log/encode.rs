@@ -6,8 +6,8 @@
 use netloom_units::Time;
 
 use super::{
-    AIR_LOG_VERSION, AirEvent, AirLogHeader, AirOccurrence, CHANGED, DROPPED, HEARD, JOINED, LEFT,
-    MAGIC, OFFERED, REST, SENT, SentRecord,
+    AIR_LOG_VERSION, AirEvent, AirLogHeader, AirOccurrence, CHANGED, DROPPED, EARLY_VERSION, HEARD,
+    JOINED, LEFT, MAGIC, OFFERED, REST, SENT, SentRecord,
 };
 use crate::{FrameLoss, Kind, Receiver};
 
@@ -20,11 +20,15 @@ pub struct AirLogWriter {
 impl AirLogWriter {
     /// Writes `header` to `out` and returns a writer.
     pub fn new(header: &AirLogHeader, out: &mut Vec<u8>) -> Self {
+        let before_zero = Time::ZERO.since(header.start).as_nanos();
         out.extend_from_slice(MAGIC);
-        out.push(AIR_LOG_VERSION);
+        out.push(if before_zero > 0 { EARLY_VERSION } else { AIR_LOG_VERSION });
         text(&header.medium, out);
         varint(header.seed, out);
-        Self { at: Time::ZERO }
+        if before_zero > 0 {
+            varint(before_zero, out);
+        }
+        Self { at: header.start.min(Time::ZERO) }
     }
 
     /// Writes `event` to `out`.

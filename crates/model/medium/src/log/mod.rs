@@ -14,11 +14,16 @@ pub use decode::{AirLogError, AirLogReader};
 pub use encode::AirLogWriter;
 pub use event::{AirEvent, AirOccurrence, SentRecord};
 
+use netloom_units::Time;
+
 /// The first bytes of an air log.
 const MAGIC: &[u8; 8] = b"NLAIRLOG";
 
 /// Version of the format that this crate writes.
 pub const AIR_LOG_VERSION: u8 = 2;
+
+/// Version of a log that begins before zero. Its header also has the time at which it begins.
+const EARLY_VERSION: u8 = 3;
 
 /// Returns whether a file that begins with `bytes` is an air log.
 pub fn is_air_log(bytes: &[u8]) -> bool {
@@ -32,6 +37,8 @@ pub struct AirLogHeader {
     pub medium: String,
     /// The experiment's seed.
     pub seed: u64,
+    /// Time at which the log begins: zero, or earlier. The differences of times count from it.
+    pub start: Time,
 }
 
 // First byte of an event: its kind is in the low three bits. Some events use the other bits, too.

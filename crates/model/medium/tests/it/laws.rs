@@ -163,9 +163,9 @@ fn change(number: u64, of: StationId) -> MediumChange {
     MediumChange::from_json(&text).unwrap()
 }
 
-fn bytes(events: &[AirEvent]) -> Vec<u8> {
+fn bytes(events: &[AirEvent], start: Time) -> Vec<u8> {
     let mut bytes = Vec::new();
-    let header = AirLogHeader { medium: "air".into(), seed: 7 };
+    let header = AirLogHeader { medium: "air".into(), seed: 7, start };
     let mut writer = AirLogWriter::new(&header, &mut bytes);
     events.iter().for_each(|event| writer.write(event, &mut bytes));
     bytes
@@ -237,13 +237,26 @@ proptest! {
         let often = run(&case, &mut often, false, 3).events;
         let log = run(&case, &mut seldom, false, 0).events;
         prop_assert_eq!(&often[..log.len()], &log[..]);
-        let bytes_written = bytes(&log);
+        let bytes_written = bytes(&log, Time::ZERO);
         let reader = AirLogReader::new(&bytes_written).unwrap();
         let read: Vec<AirEvent> = reader.map(Result::unwrap).collect();
         prop_assert_eq!(&read, &log);
         let mut moves = |config: &StationConfig| moves(&case, config);
         let again = replay(&mut empty(&case), read.into_iter(), &mut moves).unwrap();
-        prop_assert_eq!(bytes(&again), bytes_written);
+        prop_assert_eq!(bytes(&again, Time::ZERO), bytes_written);
+    }
+
+    #[test]
+    fn a_log_that_begins_before_zero_has_times_before_zero(case in case(), early in 1u64..1 << 40) {
+        let zero = Time::from_nanos(early);
+        let log = run(&case, &mut medium(&case), false, 1).events.into_iter();
+        let log: Vec<AirEvent> =
+            log.map(|event| AirEvent { at: event.at.counted_from(zero), ..event }).collect();
+        let start = Time::ZERO.counted_from(zero);
+        let written = bytes(&log, start);
+        let reader = AirLogReader::new(&written).unwrap();
+        prop_assert_eq!(reader.header().start, start);
+        prop_assert_eq!(reader.map(Result::unwrap).collect::<Vec<_>>(), log);
     }
 
     #[test]

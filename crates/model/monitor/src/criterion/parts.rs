@@ -65,7 +65,7 @@ pub(crate) struct Many<K, C> {
 
 impl<K: Ord, C: Quiet> Many<K, C> {
     pub fn new() -> Self {
-        Self { on: BTreeMap::new(), quiet: Time::ZERO }
+        Self { on: BTreeMap::new(), quiet: Time::MIN }
     }
 
     /// The criterion on a resource, if something was observed there.
@@ -88,7 +88,7 @@ impl<K: Ord, C: Quiet> Criterion for Many<K, C> {
         }
         self.on.tick(now, out);
         let next = self.on.values().map(Quiet::quiet).min();
-        self.quiet = next.unwrap_or(Time::from_nanos(u64::MAX));
+        self.quiet = next.unwrap_or(Time::MAX);
     }
 
     fn visit<'a>(&'a self, visitor: &mut dyn FnMut(&'a Tracker)) {

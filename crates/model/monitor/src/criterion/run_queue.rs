@@ -116,7 +116,7 @@ impl RunQueue {
 
 /// The time `ago` before `at`, but not before zero.
 fn before(at: Time, ago: Duration) -> Time {
-    Time::from_nanos(at.as_nanos().saturating_sub(ago.as_nanos()))
+    at - ago
 }
 
 /// A window of nanoseconds. Contention holds above the limit, from the next whole nanosecond on.

@@ -90,6 +90,6 @@ pub(crate) fn when(bad: &[Span], run: Span) -> String {
         "; in {:.1} s of {:.1} s, first at {:.1} s",
         length(bad).as_secs_f64(),
         run.to.since(run.from).as_secs_f64(),
-        first.from.as_nanos() as f64 / 1e9,
+        first.from.as_secs_f64(),
     )
 }

@@ -104,7 +104,7 @@ impl Verdict {
 
     fn good(&self) -> Option<String> {
         let (all, bad) = (self.length().as_secs_f64(), self.bad_time().as_secs_f64());
-        let first = self.bad.first()?.from.as_nanos() as f64 / 1e9;
+        let first = self.bad.first()?.from.as_secs_f64();
         let pieces = counted(self.bad.len(), "piece");
         if self.judgement == Judgement::Valid {
             return Some(format!(

@@ -46,7 +46,7 @@ struct Interval {
 
 impl SumWindow {
     pub fn new(tracker: Tracker, length: Duration, limit: Option<u64>, worth: f64) -> Self {
-        let (window, sum, interval, quiet) = (Window::new(length), 0, None, Time::ZERO);
+        let (window, sum, interval, quiet) = (Window::new(length), 0, None, Time::MIN);
         Self { tracker, window, sum, limit, worth, interval, quiet }
     }
 
@@ -145,7 +145,7 @@ impl SumWindow {
             return now + Duration::from_nanos(1);
         }
         let next = self.window.next_leave().into_iter().chain(self.tracker.next_lapse()).min();
-        next.unwrap_or(Time::from_nanos(u64::MAX))
+        next.unwrap_or(Time::MAX)
     }
 
     /// Until when a tick has no effect.

@@ -96,6 +96,21 @@ impl Plant {
         }
     }
 
+    /// Restarts everything that changes by itself with time, as if it were configured at `zero`,
+    /// which may be a short time ago.
+    pub fn restart(&mut self, queue: &mut Queue, zero: Time) {
+        let wires: Vec<u32> = self.wires.iter().map(|(number, _)| number).collect();
+        for number in wires {
+            self.wires[number].pipe.begin(zero);
+            self.finish(queue, number);
+        }
+        let islands: Vec<u32> = self.islands.iter().map(|(number, _)| number).collect();
+        for number in islands {
+            self.islands[number].network.begin(zero);
+            queue.set(Entity::Island(number), Some(queue.now()));
+        }
+    }
+
     /// Offers a packet to a wire now. A packet that its pipe rejects is lost, and counted there.
     #[inline]
     pub fn offer(&mut self, queue: &mut Queue, number: u32, packet: Packet) {

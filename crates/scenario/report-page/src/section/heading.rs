@@ -9,7 +9,7 @@ use crate::run::Run;
 /// Returns the title of the page and the identification of the run.
 pub fn heading(run: &Run) -> Markup {
     let summary = &run.summary;
-    let seconds = summary.ended.as_nanos() as f64 / 1e9;
+    let seconds = summary.ended.as_secs_f64();
     html! {
         header {
             h1 { "Run of " span class="name" { (summary.name) } }
@@ -19,8 +19,7 @@ pub fn heading(run: &Run) -> Markup {
                 dt { "Started" } dd { (run.started) }
                 dt { "Lasted" }
                 dd {
-                    (format!("{seconds:.2} s, after {:.2} s of bringing the network up; ",
-                        summary.deploy_seconds))
+                    (format!("{seconds:.2} s; the network was {}; ", summary.start_in_words()))
                     "it ended because " (summary.reason.in_words())
                 }
                 @if !summary.dilation.is_none() {

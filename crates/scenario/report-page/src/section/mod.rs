@@ -53,7 +53,7 @@ fn table(headings: &[&str], rows: &Markup) -> Markup {
 
 /// Formats a time since the network was ready.
 fn at(time: Time) -> String {
-    format!("{:.3} s", time.as_nanos() as f64 / 1e9)
+    format!("{:.3} s", time.as_secs_f64())
 }
 
 /// States how many entries a list leaves out, if any.

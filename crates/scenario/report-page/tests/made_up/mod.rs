@@ -164,6 +164,7 @@ fn summary(scenario: &Scenario, with: &str) -> Summary {
         ended: at(10.0),
         reason: EndReason::Duration,
         deploy_seconds: 0.05,
+        ready_seconds: None,
         verdict: Some(verdict(with)),
         processes: vec![
             process("client", ProcessState::Done { code: 0 }),

@@ -182,7 +182,7 @@ pub(crate) struct RawNodeProps {
     /// true}`.
     #[serde(default, skip_serializing_if = "Entries::is_empty")]
     pub binds: Entries<Spanned<RawBind>>,
-    /// Commands that run once in the node, in order, after the network is ready and before services
+    /// Commands that run once in the node, in order, once the network is up and before services
     /// start. If one fails, the start of the experiment fails.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub startup: Vec<RawCommand>,

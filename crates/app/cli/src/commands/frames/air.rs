@@ -45,7 +45,7 @@ pub fn convert(log: &[u8], tables: &mut [Box<dyn Table>]) -> Result<()> {
 /// Returns an event as a line.
 pub fn in_words(event: &AirEvent) -> String {
     let AirEvent { at, what } = event;
-    format!("{} ns: {what:?}", at.as_nanos())
+    format!("{} ns: {what:?}", at.signed_nanos())
 }
 
 /// The names of stations in the log, by number.
@@ -110,7 +110,7 @@ fn row<'a>(event: &'a AirEvent, texts: &'a Texts) -> [Cell<'a>; 16] {
     let mut row = [Cell::Nothing; 16];
     let number = |number: u64| Cell::Number(number);
     let reason = |loss: Option<FrameLoss>| loss.map(FrameLoss::name).into();
-    row[0] = number(event.at.as_nanos());
+    row[0] = Cell::Signed(event.at.signed_nanos());
     row[2] = texts.station.as_deref().into();
     row[4] = texts.to.as_deref().into();
     row[5] = texts.from.as_deref().into();

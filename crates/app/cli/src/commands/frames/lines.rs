@@ -3,6 +3,7 @@
 use std::io::{BufWriter, Write};
 
 use netloom_columnar::{Cell, Column, Table, TableError};
+use netloom_units::Time;
 use serde_json::{Map, Value};
 
 use crate::args::Format;
@@ -45,8 +46,8 @@ impl Table for Lines {
 
 fn in_words(name: &str, cell: &Cell<'_>) -> String {
     match (name, cell) {
-        ("time_ns", Cell::Number(time)) => {
-            format!("{}.{:09}", time / 1_000_000_000, time % 1_000_000_000)
+        ("time_ns", Cell::Signed(time)) => {
+            Time::from_signed_nanos(*time).to_string().trim_end_matches('s').to_owned()
         }
         ("event", Cell::Name(event)) => (*event).to_owned(),
         (name, Cell::Number(number)) => format!("{name}={number}"),

@@ -21,7 +21,11 @@ pub fn replay(path: &Path, log: &[u8]) -> Result<i32> {
     let describe = || format!("cannot replay {}", path.display());
     let reader = AirLogReader::new(log).with_context(describe)?;
     let header = reader.header().clone();
-    let events = reader.collect::<Result<Vec<_>, _>>().with_context(describe)?;
+    // A medium lives from its own zero on, at which its log begins.
+    let from_its_start =
+        |event: AirEvent| AirEvent { at: event.at.counted_from(header.start), ..event };
+    let events = reader.map(|event| event.map(from_its_start));
+    let events = events.collect::<Result<Vec<_>, _>>().with_context(describe)?;
     let scenario = scenario_of(path).with_context(describe)?;
     let setup = setup(&scenario, &header, &events).with_context(describe)?;
     let mut medium: Medium<u64> = setup.build(Time::ZERO).with_context(describe)?;
@@ -34,14 +38,19 @@ pub fn replay(path: &Path, log: &[u8]) -> Result<i32> {
     let again = again.map_err(|error| anyhow!(error)).with_context(describe)?;
     let mut bytes = Vec::new();
     let mut writer = AirLogWriter::new(&header, &mut bytes);
-    again.iter().for_each(|event| writer.write(event, &mut bytes));
+    let zero = Time::ZERO.counted_from(header.start);
+    let from_zero =
+        |event: &AirEvent| AirEvent { at: event.at.counted_from(zero), ..event.clone() };
+    again.iter().for_each(|event| writer.write(&from_zero(event), &mut bytes));
     let (name, count) = (path.display(), events.len());
     if bytes == log {
         println!("{name}: {count} events, replayed byte for byte");
         return Ok(exit::SUCCESS);
     }
     let same = events.iter().zip(&again).take_while(|(was, is)| was == is).count();
-    let words = |events: &[AirEvent]| events.get(same).map_or("no event".into(), air::in_words);
+    let words = |events: &[AirEvent]| {
+        events.get(same).map_or("no event".into(), |event| air::in_words(&from_zero(event)))
+    };
     println!(
         "{name}: the replay differs after {same} of {count} events\n  log:    {}\n  replay: {}",
         words(&events),

@@ -166,7 +166,7 @@ fn head(model: &Model, area: Rect) -> Vec<Line<'static>> {
 
 fn experiment(model: &Model, sample: &Sample) -> String {
     let status = &sample.view.experiment;
-    let seconds = status.now.as_nanos() as f64 / 1e9;
+    let seconds = status.now.as_secs_f64();
     let of = match model.window {
         Some(window) => format!("links: the last {window}"),
         None => "figures: the last second".into(),

@@ -123,7 +123,7 @@ fn show(event: &Event, watched: bool, warnings: &mut Warnings) {
         // Warnings report the beginning and growth of contention.
         What::Contention { signal } if signal.change != Change::Ended => {}
         what if watched => {
-            let time = event.time.as_nanos() as f64 / 1e9;
+            let time = event.time.as_secs_f64();
             eprintln!("{time:>10.3} s  {}", what.in_words());
         }
         _ => {}

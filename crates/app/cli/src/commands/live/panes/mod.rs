@@ -97,7 +97,7 @@ impl Pane {
 fn events(log: &Log) -> Grid {
     const COLUMNS: &[Column] = &[figure("time", 0), name("event", 0)];
     let rows = log.entries.iter().map(|entry| {
-        let seconds = entry.time.as_nanos() as f64 / 1e9;
+        let seconds = entry.time.as_secs_f64();
         let time = Cell::figure(Some(seconds), |time| format!("{time:.3} s"));
         let text = Cell { text: entry.text.clone(), ..Cell::default() }.in_tone(entry.tone);
         Row { cells: vec![time, text], keys: vec![Key::Number(seconds)] }
