@@ -244,7 +244,10 @@ impl Instance {
         let late = at.since(planned);
         // What a receiver is late, its senders are too.
         if late > LONG_START && !traffic::is_receiver(&self.process.name) {
-            self.run.observe_lateness(planned, at);
+            // Traffic from the beginning on begins when it can: nothing could be prepared before.
+            if !self.waits_for_its_time() || planned > self.run.state().begun() {
+                self.run.observe_lateness(planned, at);
+            }
             self.run.events().warn(format!(
                 "`{}` in `{}` ran {} after its time: the node was slow to start it",
                 self.process.name,
