@@ -237,7 +237,7 @@ fn name(scenario: &Scenario, pipe: usize) -> &str {
 
 /// Returns the pipe of this number.
 fn id(pipe: usize) -> PipeId {
-    let direction = if pipe % 2 == 0 { Direction::Forward } else { Direction::Reverse };
+    let direction = Direction::BOTH[pipe % 2];
     // There are fewer links than `u32` can number.
     PipeId { link: LinkId((pipe / 2) as u32), direction }
 }

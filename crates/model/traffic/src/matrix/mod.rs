@@ -1,5 +1,5 @@
-//! Demand matrices: how much traffic each node sends to each other one. Not here: the nodes that the
-//! names stand for, and flows (`netloom-scenario`); what links carry of them
+//! Demand matrices: how much traffic each node sends to each other one. Not here: the nodes that
+//! the names stand for, and flows (`netloom-scenario`); what links carry of them
 //! ([`share`](crate::share())).
 //!
 //! | module | contents |
