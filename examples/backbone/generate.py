@@ -79,20 +79,29 @@ for detour in [4.0, 3.0, 2.0, 1.5, 1.2, 1.0]:
             near[b].append(a)
 links.sort()
 
-wanted = {(a, b): size[a] * size[b] / (100 + distance(a, b)) for a in names for b in names if a != b}
+both = [(a, b) for a in names for b in names if a != b]
+wanted = {(a, b): size[a] * size[b] / (100 + distance(a, b)) for a, b in both}
 largest = sorted(wanted, key=wanted.get, reverse=True)[: args.demands]
 scale = args.total * 1000 / sum(wanted[pair] for pair in largest)
 
-text = ["# A backbone of the size of SNDlib's germany50: 50 routers and 88 links. `generate.py` wrote it.",
-        "# Costs are lengths in units of 10 km, delays those of light in fibre.",
-        "name: backbone", "duration: 10s", "topology:", "  kinds: { router: { routing: cost, ipv6: none } }",
-        "  defaults: { link: { rate: 100Gbit/s } }", "  nodes:"]
+text = [
+    f"# A backbone of {len(names)} routers and {len(links)} links, which `generate.py` wrote.",
+    "# Costs are lengths in units of 10 km, delays those of light in fibre.",
+    "name: backbone",
+    "duration: 10s",
+    "topology:",
+    "  kinds: { router: { routing: cost, ipv6: none } }",
+    "  defaults: { link: { rate: 100Gbit/s } }",
+    "  nodes:",
+]
 text += [f"    {name}: {{ kind: router }}" for name in names]
 text.append("  links:")
 for a, b in links:
     far = distance(a, b)
-    text.append(f"    - {{ endpoints: [{a}, {b}], delay: {far / 200:.3f}ms, cost: {max(1, round(far / 10))} }}")
-text += ["traffic:", "  - { name: demands, matrix: { file: demands.csv, unit: Mbit/s, as: fluid } }"]
+    delay, cost = f"{far / 200:.3f}ms", max(1, round(far / 10))
+    text.append(f"    - {{ endpoints: [{a}, {b}], delay: {delay}, cost: {cost} }}")
+matrix = "{ file: demands.csv, unit: Mbit/s, as: fluid }"
+text += ["traffic:", f"  - {{ name: demands, matrix: {matrix} }}"]
 (args.folder / "netloom.yaml").write_text("\n".join(text) + "\n")
 rows = [f"{a},{b},{wanted[a, b] * scale:.3f}" for a, b in sorted(largest)]
 (args.folder / "demands.csv").write_text("\n".join(["from,to,rate", *rows]) + "\n")

@@ -5,6 +5,7 @@ mod common;
 mod compare;
 mod media;
 mod processes;
+mod rates;
 mod tcp;
 
 use std::fs;

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use anyhow::{Result, anyhow, bail};
-use netloom_link::{Direction, LinkState, PipeConfig};
+use netloom_link::{Direction, LinkState};
 use netloom_plan::Plan;
 use netloom_scenario::{Link, NodeKind, Scenario, Traffic};
 use netloom_traffic::{PathDemand, share};
@@ -16,7 +16,7 @@ use serde::Serialize;
 
 use crate::describe::{Part, describe};
 use crate::fluid::{Demand, Paths, capacity, constant, demands};
-use crate::ideal;
+use crate::{fluid, ideal};
 
 /// What fails.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -160,8 +160,7 @@ impl<'s> Intact<'s> {
         let capacities = capacities.collect::<Result<Vec<_>>>()?;
         let mut bare = scenario.clone();
         for pipe in bare.links.iter_mut().flat_map(|link| [&mut link.forward, &mut link.reverse]) {
-            let (delay, state) = (pipe.delay.clone(), pipe.state);
-            *pipe = PipeConfig { delay, state, ..PipeConfig::default() };
+            *pipe = fluid::bare(pipe);
         }
         let plan = Arc::new(netloom_plan::plan(&bare)?);
         let described = describe(&bare, &plan, Part::All)?;

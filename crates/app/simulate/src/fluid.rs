@@ -11,4 +11,4 @@ mod course;
 mod demands;
 
 pub use course::{Course, clash};
-pub use demands::{Demand, Paths, capacity, constant, demands, fluid};
+pub use demands::{Demand, Paths, bare, capacity, constant, demands, fluid};

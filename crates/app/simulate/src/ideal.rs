@@ -130,9 +130,10 @@ impl Services {
         let Some((first, of_first)) = all.next() else { return };
         if let Some((other, of_other)) = all.find(|(_, of_other)| *of_other != of_first) {
             let [first_words, other_words] = [of_first, of_other].map(words);
-            self.cannot(format!(
+            self.errors.push(format!(
                 "router `{first}` speaks {first_words} and `{other}` {other_words}, so that not \
-                 all learn all routes, which cannot be simulated"
+                 all learn all routes: give all routers the same protocols, or run without \
+                 `--simulate`"
             ));
         }
     }

@@ -50,8 +50,8 @@ struct Happening {
 }
 
 impl Timeline {
-    /// Returns the timeline of a scenario, its fluid traffic, and the changes that the simulator has
-    /// to make, by time.
+    /// Returns the timeline of a scenario, its fluid traffic, and the changes that the simulator
+    /// has to make, by time.
     pub fn new(
         scenario: &Scenario,
         plan: &Arc<Plan>,

@@ -1,6 +1,6 @@
 //! Tables of failures, against an independent computation and cases by hand.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
@@ -17,10 +17,12 @@ fn backbone() -> (Scenario, String) {
     (loaded.scenario, demands)
 }
 
-/// A network as this test understands it: links with their ends, cost and rate in bit/s.
+/// A network as this test understands it: links with their ends, cost and rate in bit/s. Nodes are
+/// places among their sorted names, so that the least of them has the first name.
 struct Network {
-    links: Vec<([String; 2], u64, f64)>,
-    demands: Vec<([String; 2], f64)>,
+    names: Vec<String>,
+    links: Vec<([usize; 2], u64, f64)>,
+    demands: Vec<([usize; 2], f64)>,
 }
 
 /// A row: the busiest link and its load, demands cut off, their rate, and the rate lost elsewhere.
@@ -28,80 +30,68 @@ type Row = (String, f64, usize, f64, f64);
 
 impl Network {
     fn of(scenario: &Scenario, demands: &str) -> Self {
+        let mut names: Vec<String> = scenario.nodes.iter().map(|node| node.name.clone()).collect();
+        names.sort();
+        let place = |name: &str| names.iter().position(|known| known == name).unwrap();
         let link = |link: &netloom_scenario::Link| {
-            let ends = link.endpoints.each_ref().map(|end| end.node.clone());
+            let ends = link.endpoints.each_ref().map(|end| place(&end.node));
             let RateLimit::Limited(rate) = &link.forward.rate else { panic!("no rate") };
             (ends, u64::from(link.costs[0]), rate.bits_per_second() as f64)
         };
         let demand = |row: &str| {
             let [from, to, rate] = row.split(',').collect::<Vec<_>>()[..] else { panic!("{row}") };
             let rate = (rate.parse::<f64>().unwrap() * 1e6).round();
-            ([from.to_owned(), to.to_owned()], rate)
+            ([place(from), place(to)], rate)
         };
-        Self {
-            links: scenario.links.iter().map(link).collect(),
-            demands: demands.lines().skip(1).map(demand).collect(),
-        }
+        let links = scenario.links.iter().map(link).collect();
+        let demands = demands.lines().skip(1).map(demand).collect();
+        Self { links, demands, names }
     }
 
     /// Distances, in cost and then hops, of all nodes to `to` without the links in `down`: by
     /// relaxing all links until nothing changes (Bellman and Ford).
-    fn distances(&self, to: &str, down: &BTreeSet<usize>) -> BTreeMap<&str, (u64, u32)> {
-        let mut distances = BTreeMap::new();
-        for (ends, _, _) in &self.links {
-            ends.iter().for_each(|end| _ = distances.insert(end.as_str(), (u64::MAX, 0)));
-        }
-        distances.insert(self.name(to), (0, 0));
-        loop {
-            let mut changed = false;
+    fn distances(&self, to: usize, down: &BTreeSet<usize>) -> Vec<Option<(u64, u32)>> {
+        let mut distances = vec![None; self.names.len()];
+        distances[to] = Some((0, 0));
+        let mut changed = true;
+        while std::mem::take(&mut changed) {
             for (number, ([a, b], cost, _)) in self.links.iter().enumerate() {
-                for (from, to) in [(a, b), (b, a)] {
-                    let (far, hops) = distances[to.as_str()];
-                    if far == u64::MAX || down.contains(&number) {
-                        continue;
-                    }
-                    if (far + cost, hops + 1) < distances[from.as_str()] {
-                        distances.insert(from, (far + cost, hops + 1));
+                for (from, to) in [(*a, *b), (*b, *a)] {
+                    let Some((far, hops)) = distances[to] else { continue };
+                    let new = (far + cost, hops + 1);
+                    if !down.contains(&number) && distances[from].is_none_or(|known| new < known) {
+                        distances[from] = Some(new);
                         changed = true;
                     }
                 }
             }
-            if !changed {
-                return distances;
-            }
         }
-    }
-
-    fn name<'s>(&'s self, of: &str) -> &'s str {
-        self.links.iter().flat_map(|(ends, ..)| ends).find(|end| *end == of).unwrap()
+        distances
     }
 
     /// The row without the links in `down` and the node `ended`. Of equally good next hops, the one
     /// whose name comes first is taken.
-    fn row(&self, down: &BTreeSet<usize>, ended: Option<&str>) -> Row {
+    fn row(&self, down: &BTreeSet<usize>, ended: Option<usize>) -> Row {
         let (mut cut_off, mut cut_rate) = (0, 0.0);
         let mut paths: Vec<(f64, Vec<usize>)> = Vec::new();
-        let targets: BTreeSet<&String> = self.demands.iter().map(|([_, to], _)| to).collect();
-        let distances: BTreeMap<&String, _> =
-            targets.into_iter().map(|to| (to, self.distances(to, down))).collect();
+        let all: Vec<_> = (0..self.names.len()).map(|to| self.distances(to, down)).collect();
         for ([from, to], rate) in &self.demands {
-            let distances = &distances[to];
-            let is_over = [from, to].iter().any(|end| Some(end.as_str()) == ended);
-            if is_over || distances[from.as_str()].0 == u64::MAX {
+            let distances = &all[*to];
+            let is_over = Some(*from) == ended || Some(*to) == ended;
+            if is_over || distances[*from].is_none() {
                 cut_off += 1;
                 cut_rate += rate;
                 continue;
             }
-            let (mut at, mut path) = (from.as_str(), Vec::new());
-            while at != to {
+            let (mut at, mut path) = (*from, Vec::new());
+            while at != *to {
                 let best =
                     self.links.iter().enumerate().filter_map(|(number, ([a, b], cost, _))| {
-                        let (other, direction) = if a == at { (b, 0) } else { (a, 1) };
-                        let (far, hops) = distances[other.as_str()];
-                        let joins =
-                            (a == at || b == at) && !down.contains(&number) && far != u64::MAX;
-                        let fits = joins && (far + cost, hops + 1) == distances[at];
-                        fits.then_some((other.as_str(), 2 * number + direction))
+                        let (other, direction) = if *a == at { (*b, 0) } else { (*a, 1) };
+                        let joins = (*a == at || *b == at) && !down.contains(&number);
+                        let (far, hops) = distances[other].filter(|_| joins)?;
+                        let fits = Some((far + cost, hops + 1)) == distances[at];
+                        fits.then_some((other, 2 * number + direction))
                     });
                 let (next, pipe) = best.min().unwrap();
                 path.push(pipe);
@@ -113,13 +103,18 @@ impl Network {
         let sent: f64 = paths.iter().map(|(rate, _)| rate).sum();
         let mut busiest = (String::new(), -1.0);
         for (pipe, rate) in arriving.iter().enumerate() {
-            let (ends, _, capacity) = &self.links[pipe / 2];
+            let (_, _, capacity) = &self.links[pipe / 2];
             if !down.contains(&(pipe / 2)) && rate / capacity > busiest.1 {
                 let direction = ["forward", "reverse"][pipe % 2];
-                busiest = (format!("{}--{}/{direction}", ends[0], ends[1]), rate / capacity);
+                busiest = (format!("{}/{direction}", self.link(pipe / 2)), rate / capacity);
             }
         }
         (busiest.0, busiest.1, cut_off, cut_rate, sent - kept)
+    }
+
+    fn link(&self, number: usize) -> String {
+        let [a, b] = self.links[number].0.map(|end| &self.names[end]);
+        format!("{a}--{b}")
     }
 
     /// What arrives at each pipe, and what arrives at receivers in all. Rates are followed hop by
@@ -157,14 +152,14 @@ fn every_failure_of_a_backbone_is_as_computed_independently() {
     assert_eq!((found.demands, found.failures.len()), (662, 88 + 50));
     assert!(found.left_out.is_empty());
     let mut wanted: Vec<(Kind, String, Row)> = Vec::new();
-    for (number, ([a, b], ..)) in network.links.iter().enumerate() {
+    for number in 0..network.links.len() {
         let row = network.row(&BTreeSet::from([number]), None);
-        wanted.push((Kind::Link, format!("{a}--{b}"), row));
+        wanted.push((Kind::Link, network.link(number), row));
     }
-    for node in scenario.nodes.iter().map(|node| &node.name) {
+    for (node, name) in network.names.iter().enumerate() {
         let links = network.links.iter().enumerate();
-        let down = links.filter(|(_, (ends, ..))| ends.contains(node)).map(|(number, _)| number);
-        wanted.push((Kind::Node, node.clone(), network.row(&down.collect(), Some(node))));
+        let down = links.filter(|(_, (ends, ..))| ends.contains(&node)).map(|(number, _)| number);
+        wanted.push((Kind::Node, name.clone(), network.row(&down.collect(), Some(node))));
     }
     let mut overloads = 0;
     for (kind, name, row) in &wanted {

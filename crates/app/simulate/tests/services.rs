@@ -64,7 +64,8 @@ fn what_shortest_paths_cannot_stand_for_is_refused_by_name() {
         ),
         (
             "ospf: ",
-            ", services: { ospf: { area: 1 } }, interfaces: { eth1: { services: { ospf: { area: 0 } } } }",
+            ", services: { ospf: { area: 1 } }, \
+             interfaces: { eth1: { services: { ospf: { area: 0 } } } }",
             "areas of `ospf` (0, 1) cannot be simulated",
         ),
         ("ospf: ", ", services: { ospf: false, isis: }", "router `a` speaks isis and `b` ospf"),

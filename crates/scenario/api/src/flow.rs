@@ -16,7 +16,7 @@ pub struct FlowStatus {
     pub from: String,
     /// Node that receives, or its address.
     pub to: String,
-    /// Protocol: `ping`, `udp` or `tcp`.
+    /// Protocol: `ping`, `udp`, `tcp` or `fluid`.
     pub protocol: String,
     /// Packets that were sent, and the bytes of their payload.
     pub sent: Count,

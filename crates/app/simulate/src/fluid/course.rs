@@ -12,7 +12,7 @@ use netloom_sim::Change;
 use netloom_traffic::{CbrConfig, Model, PathDemand, Sizes, share};
 use netloom_units::{Rate, Time};
 
-use super::{Demand, Paths, capacity, fluid};
+use super::{Demand, Paths, bare, capacity, fluid};
 use crate::configs::Configs;
 use crate::describe::Described;
 
@@ -53,8 +53,11 @@ impl Course {
         }
         let times = times(scenario, &demands, &changes);
         let mut configs = Configs::new(scenario, &changes);
-        let mut paths =
-            Paths::of(netloom_sim::Network { timeline: changes, ..described.network.clone() });
+        let mut network = netloom_sim::Network { timeline: changes, ..described.network.clone() };
+        for pipe in network.links.iter_mut().flat_map(|link| &mut link.pipes) {
+            *pipe = bare(pipe);
+        }
+        let mut paths = Paths::of(network);
         let pipes = scenario.links.len() * 2;
         let mut carried: Vec<Option<Rate>> = vec![None; pipes];
         let (mut steps, mut backgrounds) = (Vec::new(), Vec::new());
@@ -234,7 +237,7 @@ fn name(scenario: &Scenario, pipe: usize) -> &str {
 
 /// Returns the pipe of this number.
 fn id(pipe: usize) -> PipeId {
-    let direction = if pipe % 2 == 0 { Direction::Forward } else { Direction::Reverse };
+    let direction = Direction::BOTH[pipe % 2];
     // There are fewer links than `u32` can number.
     PipeId { link: LinkId((pipe / 2) as u32), direction }
 }

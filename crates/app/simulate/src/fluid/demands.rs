@@ -131,6 +131,12 @@ impl Paths {
     }
 }
 
+/// Returns the configuration of a pipe without what has no effect on paths.
+pub fn bare(config: &PipeConfig) -> PipeConfig {
+    let (delay, state) = (config.delay.clone(), config.state);
+    PipeConfig { delay, state, ..PipeConfig::default() }
+}
+
 /// Returns the rate of a pipe in bit/s: 0 if it is down, infinity if it has no limit.
 ///
 /// # Errors

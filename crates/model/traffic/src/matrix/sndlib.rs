@@ -4,7 +4,7 @@
 
 use netloom_units::{DataError, lines};
 
-use super::Found;
+use super::found::Found;
 
 /// Whether a text is in the native format.
 pub(super) fn is_native(text: &str) -> bool {

@@ -3,7 +3,7 @@
 
 use netloom_units::{DataError, quoted};
 
-use super::Found;
+use super::found::Found;
 
 /// Words that may head the first two columns of rows.
 const HEADINGS: [[&str; 2]; 3] = [["from", "to"], ["source", "target"], ["source", "destination"]];
@@ -27,8 +27,8 @@ pub(super) fn parse(text: &str, found: &mut Found) -> Result<(), DataError> {
     }
 }
 
-/// Returns the lines that are not empty, with their numbers, from 1 on. `#` begins a comment. Spaces
-/// stay, since a tab at an end is a separator.
+/// Returns the lines that are not empty, with their numbers, from 1 on. `#` begins a comment.
+/// Spaces stay, since a tab at an end is a separator.
 fn rows(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let content = |line: &'_ str| line.find('#').unwrap_or(line.len());
     let all =

@@ -472,9 +472,16 @@ fn a_range_of_names_is_as_many_nodes() {
 
 #[test]
 fn links_are_called_by_their_ends_in_either_order() {
-    let text = "name: x\ntopology:\n  nodes: { a: , b: , c: , c--d: }\n  links:\n    \
-                - { endpoints: [a, b] }\n    - { endpoints: [a, c] }\n    - { endpoints: [a, c] }\n    \
-                - { endpoints: [b, c--d], name: long }\n";
+    let text = "
+name: x
+topology:
+  nodes: { a: , b: , c: , c--d: }
+  links:
+    - { endpoints: [a, b] }
+    - { endpoints: [a, c] }
+    - { endpoints: [a, c] }
+    - { endpoints: [b, c--d], name: long }
+";
     let loaded = scenario(text);
     let called = |name: &str| match loaded.link_called(name) {
         Ok((link, turned)) => (link.name.clone(), turned),
@@ -506,11 +513,22 @@ fn links_are_called_by_their_ends_in_either_order() {
 
 #[test]
 fn a_matrix_is_an_entry_for_each_demand() {
-    let text = "name: x\nduration: 1s\ntopology:\n  nodes: { a: , b: , c: , s: { kind: switch } }\n  \
-                links:\n    - { endpoints: [a, s] }\n    - { endpoints: [b, s] }\n    \
-                - { endpoints: [c, s] }\ntraffic:\n  - { name: x, from: c, to: b, udp: {}, cbr: { rate: \
-                1Mbit/s } }\n  - { name: m, matrix: { file: m.csv, unit: kbit/s, scale: 1.5 }, udp: { \
-                dscp: ef }, size: 1000B }\n";
+    let text = "
+name: x
+duration: 1s
+topology:
+  nodes: { a: , b: , c: , s: { kind: switch } }
+  links:
+    - { endpoints: [a, s] }
+    - { endpoints: [b, s] }
+    - { endpoints: [c, s] }
+traffic:
+  - { name: x, from: c, to: b, udp: {}, cbr: { rate: 1Mbit/s } }
+  - name: m
+    matrix: { file: m.csv, unit: kbit/s, scale: 1.5 }
+    udp: { dscp: ef }
+    size: 1000B
+";
     let mut files = |_: &str| Ok("a,b,2\nc,b,0\na,c,3\nb,c,1\n".to_owned());
     let loaded = load_with_files(text, &mut files).unwrap();
     let all = loaded.scenario.traffic.iter().skip(1).map(|one| {

@@ -44,8 +44,8 @@ impl Sessions {
         }
     }
 
-    /// Puts sessions with reflectors in place of those inside a system. `sessions` has the others of
-    /// each router of such a system.
+    /// Puts sessions with reflectors in place of those inside a system. `sessions` has the others
+    /// of each router of such a system.
     pub fn reflect(&mut self, sessions: BTreeMap<usize, Vec<usize>>) {
         let systems: BTreeMap<usize, String> =
             self.routers.iter().map(|(index, one)| (*index, one.system.clone())).collect();
