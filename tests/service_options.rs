@@ -184,6 +184,8 @@ const OTHERS: &str = r##"topology:
     area: { members: [x, y], kind: router, services: { bird: { area: 3, hello: 2, dead: 7,
       babel: true, babel_hello: 3s, as: 65010, bfd: true } } }
     system: { members: ["k[1-3]"], kind: router, services: { bird: { ospf: false, as: 65020 } } }
+    inner: { members: ["u[1-3]"], kind: router, services: { ospf: { hello: 1, dead: 3 },
+      bgp: { as: 65030, reflectors: [u2] } } }
     babel: { members: [m, n, o], kind: router, services: { babeld: { hello: 3, update: 9 } } }
     mesh: { members: [p, q], kind: router, services: { batmand: { interval: 100ms } } }
     gate: { members: [v1, v2], kind: router, services: { vrrp: {
@@ -194,6 +196,9 @@ const OTHERS: &str = r##"topology:
     k1: { loopback: { ipv4: 10.99.0.1 } }
     k2: { services: { bird: { route_reflector: true } } }
     k3:
+    u1: { loopback: { ipv4: 10.98.0.1 } }
+    u2: { loopback: { ipv4: 10.98.0.2 } }
+    u3: { loopback: { ipv4: 10.98.0.3 } }
     m:
     n: { interfaces: { eth2: { services: &far { babeld: { hello: 4, update: 10 } } } } }
     o: { interfaces: { eth1: { services: *far } } }
@@ -219,7 +224,8 @@ const OTHERS: &str = r##"topology:
       interfaces: { eth1: { ipv4: none }, eth2: { ipv4: none } }
       files: { /run/show: { mode: "0755", content: "#!/bin/sh\necho domain=$domain\n" } }
   links: [{ endpoints: [x, y] }, { endpoints: [x, y] }, { endpoints: [k1, k2] },
-    { endpoints: [k2, k3] }, { endpoints: [m, n] }, { endpoints: [n, o] }, { endpoints: [p, q] },
+    { endpoints: [k2, k3] }, { endpoints: [u1, u2] }, { endpoints: [u2, u3] },
+    { endpoints: [m, n] }, { endpoints: [n, o] }, { endpoints: [p, q] },
     { endpoints: [v1, v2] }, { endpoints: [server, client] }, { endpoints: [client, mute] }]
 "##;
 
@@ -228,6 +234,13 @@ const VRRP: &str = "vtysh -c 'show vrrp'";
 const LEASE: &str = "udhcpc -f -n -q -t 5 -T 1 -i eth1 -s /run/show 2>&1";
 
 const OF_OTHERS: &[Row] = &[
+    row(
+        "bgp",
+        "reflectors",
+        "u3",
+        BGP,
+        &["BGP neighbor is 10.98.0.2", "BGP state = Established", "!BGP neighbor is 10.98.0.1"],
+    ),
     row("bird", "ospf", "k1", "birdc -s /run/bird/bird.ctl show protocols", &["!OSPF"]),
     row("bird", "area", "x", BIRD, &["Area: 0.0.0.3"]),
     row("bird", "@area", "x", BIRD, &["Area: 0.0.0.4"]),
