@@ -551,3 +551,13 @@ traffic:
         ]
     );
 }
+
+/// A reflector that no link leads to has no session; the others load.
+#[test]
+fn a_reflector_may_have_no_link() {
+    let text = "name: x\nduration: 1s\ntopology:\n  kinds: { router: { services: { ospf: , \
+                bgp: { as: 65000, reflectors: [alone] } } } }\n  nodes:\n    \
+                a: { kind: router }\n    b: { kind: router }\n    alone: { kind: router }\n  \
+                links: [{ endpoints: [a, b] }]\n";
+    load(text).unwrap_or_else(|bad| panic!("{}", bad.render("x", text)));
+}

@@ -53,7 +53,8 @@ impl Sessions {
             let Some(router) = self.routers.get_mut(&index) else { continue };
             let system = router.system.clone();
             router.neighbours.retain(|other| systems.get(other) != Some(&system));
-            router.neighbours.extend(others);
+            // One without a link has no session.
+            router.neighbours.extend(others.iter().filter(|one| systems.contains_key(*one)));
             // The reflectors pass on what the others do not.
             router.is_reflector = true;
         }
