@@ -178,8 +178,8 @@ mod tests {
         ) {
             let ended = Time::from_nanos(gaps.iter().map(|(ns, _)| ns).sum());
             let mut curves = Curves::new(ended, ["a"]);
-            let mut sample = Sample::default();
-            sample.delivered_bytes = before_zero.unwrap_or(0);
+            let delivered_bytes = before_zero.unwrap_or(0);
+            let mut sample = Sample { delivered_bytes, ..Sample::default() };
             if before_zero.is_some() {
                 curves.add("a", Way::Reverse, sample);
             }
