@@ -74,7 +74,7 @@ fn lines(file: &Path) -> Vec<Value> {
 }
 
 /// The first value for which something holds.
-fn first<'v>(values: &'v [Value], holds: impl Fn(&Value) -> bool) -> &'v Value {
+fn first(values: &[Value], holds: impl Fn(&Value) -> bool) -> &Value {
     values.iter().find(|value| holds(value)).unwrap_or_else(|| panic!("none in {values:?}"))
 }
 

@@ -126,9 +126,9 @@ mod tests {
             let [x, y] = paper.points[a];
             let half = half_width(names[a], paper.dense);
             assert!(x - half >= 0.0 && x + half <= paper.width && y > 0.0 && y < paper.height);
-            for b in 0..a {
+            for (b, name) in names.iter().enumerate().take(a) {
                 let [other, row] = paper.points[b];
-                let halves = half + half_width(names[b], paper.dense);
+                let halves = half + half_width(name, paper.dense);
                 let apart = (x - other).abs() >= halves || (y - row).abs() >= 24.0;
                 assert!(apart, "{a} and {b}");
             }
