@@ -11,6 +11,7 @@ use netloom_gauge::generator::{
     SentReport, SoFar, Timebase,
 };
 use netloom_gauge::traffic::{Protocol, READY, ROLE};
+use netloom_monitor::Purpose;
 use netloom_plan::Plan;
 use netloom_scenario::{
     Command, IpFamily, Milestone, Process, Ready, Scenario, Start, Traffic, Transport,
@@ -363,6 +364,7 @@ impl Reports for AtEnd<'_> {
         arrived: Option<&Arrivals>,
     ) {
         warn_of_unresolved(self.run, entry, from, (sent, arrived));
+        warn_of_late(self.run, entry, from, sent);
     }
 }
 
@@ -390,6 +392,24 @@ fn warn_of_unresolved(
              Ethernet address of a neighbour; `topology.neighbours: known` gives it to all",
             entry.receivers_in_words(from),
             entry.name
+        ));
+    }
+}
+
+/// Warns of packets that the sender itself was late with, if delays are what the run is for: delays
+/// count from the time that the model meant.
+fn warn_of_late(run: &Run, entry: &Traffic, from: &str, sent: Option<&Sendings>) {
+    let trust = &run.network().deployment().mine.scenario.monitor.trust;
+    let sum = |of: fn(&Sent) -> u64| sent.into_iter().flat_map(|all| all.values()).map(of).sum();
+    let (late, packets): (u64, u64) = (sum(|one| one.late), sum(|one| one.packets));
+    let share = late as f64 / packets.max(1) as f64;
+    if trust.purpose == Purpose::Delay && packets > 0 && share > trust.share.value() {
+        run.events().warn(format!(
+            "{:.1} % of the packets of `{}` left `{from}` more than 1 ms after their time, since \
+             its program waited for a CPU: its delays contain that (needed: at most {})",
+            share * 100.0,
+            entry.name,
+            trust.share
         ));
     }
 }
