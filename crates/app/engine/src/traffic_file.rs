@@ -7,12 +7,13 @@ use std::fs::File;
 use anyhow::Result;
 use netloom_api::flow::{FlowDelay, FlowStatus, TcpStatus, TransferStatus};
 use netloom_columnar::{Cell, Column, Kind, Parquet, Table};
-use netloom_gauge::generator::{Arrived, Ends, Sent};
+use netloom_gauge::generator::{Arrived, Sent};
 use netloom_link::{Count, Delays};
+use netloom_results::{tcp_cells, tcp_columns};
 use netloom_scenario::Transport;
 use netloom_units::Duration;
 
-/// The columns up to `delay_sum_ns` are those of `flows.parquet`.
+/// The columns up to `delay_sum_ns` are those of `flows.parquet`, as are those of TCP, which follow.
 const COLUMNS: &[Column<'static>] = &[
     ("time_ns", Kind::Number),
     ("flow", Kind::Name),
@@ -34,17 +35,6 @@ const COLUMNS: &[Column<'static>] = &[
     ("delay_most_ns", Kind::MaybeNumber),
     ("jitter_ns", Kind::MaybeNumber),
     ("completion_most_ns", Kind::MaybeNumber),
-    ("cwnd", Kind::MaybeNumber),
-    ("ssthresh", Kind::MaybeNumber),
-    ("in_flight", Kind::MaybeNumber),
-    ("srtt_ns", Kind::MaybeNumber),
-    ("rttvar_ns", Kind::MaybeNumber),
-    ("rto_ns", Kind::MaybeNumber),
-    ("min_rtt_ns", Kind::MaybeNumber),
-    ("delivery_rate", Kind::MaybeNumber),
-    ("acked_bytes", Kind::MaybeNumber),
-    ("retransmitted_packets", Kind::MaybeNumber),
-    ("marked_packets", Kind::MaybeNumber),
 ];
 
 /// All rows, and what is known of whole flows.
@@ -62,7 +52,7 @@ pub struct Whole {
     /// Delays of its packets.
     pub delays: Delays,
     /// State of its sender's connections at their end.
-    pub ends: Option<Ends>,
+    pub tcp: Option<TcpStatus>,
 }
 
 /// The traffic of one sender in one interval. Over UDP, it is the traffic that was to be sent in
@@ -117,7 +107,7 @@ impl TrafficRows {
             let key = (row.entry.clone(), row.from.clone());
             if let Some(whole) = self.wholes.get(&key) {
                 flow.delay = FlowDelay::of(&whole.delays);
-                flow.tcp = whole.ends.map(status);
+                flow.tcp = whole.tcp;
             }
         }
         flows
@@ -139,7 +129,8 @@ impl TrafficRows {
 
     /// Writes the file.
     pub fn write(&self, file: File) -> Result<()> {
-        let mut table: Box<dyn Table> = Box::new(Parquet::new(file, "traffic", COLUMNS)?);
+        let columns: Vec<Column<'_>> = COLUMNS.iter().copied().chain(tcp_columns()).collect();
+        let mut table: Box<dyn Table> = Box::new(Parquet::new(file, "traffic", &columns)?);
         let names = self.names();
         let mut totals: HashMap<(&str, &str), Totals> = HashMap::new();
         for row in &self.rows {
@@ -218,7 +209,7 @@ impl TrafficRow {
 
     /// Returns the cells: counters are those of `totals`; extremes, jitter and the state of
     /// connections are those of this interval.
-    fn cells<'a>(&'a self, name: &'a str, totals: &Totals) -> [Cell<'a>; COLUMNS.len()] {
+    fn cells<'a>(&'a self, name: &'a str, totals: &Totals) -> Vec<Cell<'a>> {
         let Totals { sent, arrived } = totals;
         let packets_sent = sent.filter(|_| self.has_packets());
         let packets = arrived.filter(|_| self.has_packets());
@@ -226,9 +217,8 @@ impl TrafficRow {
         let transfers = sent.filter(|_| self.has_flows);
         let complete = self.sent.filter(|now| self.has_flows && now.completed > 0);
         let is_timed = self.has_packets() || self.has_flows;
-        let ends = self.sent.and_then(|now| now.ends);
-        let of_ends = |value: fn(&Ends) -> u64| Cell::from(ends.as_ref().map(value));
-        [
+        let tcp = self.sent.and_then(|now| now.tcp);
+        let cells = [
             Cell::Number(self.time.as_nanos()),
             Cell::Name(name),
             Cell::Name(&self.from),
@@ -249,36 +239,8 @@ impl TrafficRow {
             timed.map(|now| now.delay_most).into(),
             timed.map(|now| now.jitter).into(),
             complete.map(|now| now.completion_most).into(),
-            of_ends(|ends| ends.cwnd),
-            ends.and_then(|ends| ends.ssthresh).into(),
-            of_ends(|ends| ends.in_flight),
-            of_ends(|ends| ends.srtt_ns),
-            of_ends(|ends| ends.rttvar_ns),
-            of_ends(|ends| ends.rto_ns),
-            of_ends(|ends| ends.min_rtt_ns),
-            of_ends(|ends| ends.delivery_rate),
-            of_ends(|ends| ends.acked_bytes),
-            of_ends(|ends| ends.retransmitted),
-            of_ends(|ends| ends.marked),
-        ]
-    }
-}
-
-fn status(ends: Ends) -> TcpStatus {
-    TcpStatus {
-        connections: ends.connections,
-        cwnd: ends.cwnd,
-        ssthresh: ends.ssthresh,
-        in_flight: ends.in_flight,
-        srtt_ns: ends.srtt_ns,
-        rttvar_ns: ends.rttvar_ns,
-        rto_ns: ends.rto_ns,
-        min_rtt_ns: ends.min_rtt_ns,
-        delivery_rate: ends.delivery_rate,
-        acked_bytes: ends.acked_bytes,
-        retransmitted: ends.retransmitted,
-        lost: None,
-        marked: ends.marked,
+        ];
+        cells.into_iter().chain(tcp_cells(tcp.as_ref())).collect()
     }
 }
 

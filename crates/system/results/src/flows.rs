@@ -40,6 +40,16 @@ const TCP_COLUMNS: &[NamedGetter<TcpStatus, Option<u64>>] = &[
     ("marked_packets", |tcp| Some(tcp.marked)),
 ];
 
+/// The columns of the state of TCP, in `flows.parquet` and in `traffic.parquet`.
+pub fn tcp_columns() -> impl Iterator<Item = Column<'static>> {
+    TCP_COLUMNS.iter().map(|(name, _)| (*name, Kind::MaybeNumber))
+}
+
+/// The cells of [`tcp_columns`], empty without a state.
+pub fn tcp_cells<'a>(tcp: Option<&TcpStatus>) -> impl Iterator<Item = Cell<'a>> {
+    TCP_COLUMNS.iter().map(move |(_, value)| Cell::from(tcp.and_then(value)))
+}
+
 /// Writes samples of flows.
 pub struct FlowSampler {
     table: Box<GrowingParquet>,
@@ -55,7 +65,7 @@ impl FlowSampler {
         let mut columns: Vec<Column<'_>> = vec![("time_ns", Kind::Number)];
         columns.extend(names.map(|name| (name, Kind::Name)));
         columns.extend(COLUMNS.iter().map(|(name, _)| (*name, Kind::Number)));
-        columns.extend(TCP_COLUMNS.iter().map(|(name, _)| (*name, Kind::MaybeNumber)));
+        columns.extend(tcp_columns());
         let table = GrowingParquet::new(file, "flows", &columns).context("flows.parquet")?;
         Ok(Self { table: Box::new(table) })
     }
@@ -70,10 +80,7 @@ impl FlowSampler {
             let names = [&flow.name, &flow.from, &flow.to, &flow.protocol];
             row.extend(names.map(|name| Cell::Name(name)));
             row.extend(COLUMNS.iter().map(|(_, value)| Cell::Number(value(flow))));
-            let of_tcp = |(_, value): &NamedGetter<TcpStatus, Option<u64>>| {
-                Cell::from(flow.tcp.as_ref().and_then(value))
-            };
-            row.extend(TCP_COLUMNS.iter().map(of_tcp));
+            row.extend(tcp_cells(flow.tcp.as_ref()));
             self.table.row(&row).context("flows.parquet")?;
         }
         Ok(())

@@ -47,7 +47,7 @@ use serde::Serialize;
 
 pub use capture::CaptureWriter;
 pub use events::EventFile;
-pub use flows::FlowSampler;
+pub use flows::{FlowSampler, tcp_cells, tcp_columns};
 pub use radio::{MediaFiles, MediaSample, MediaSampler};
 pub use samples::Sampler;
 

@@ -434,7 +434,7 @@ fn whole(sent: Option<&SentReport>, received: &[Option<ReceivedReport>], number:
     let flow = u16::try_from(number).ok();
     let arrived = received.iter().flatten().filter_map(|report| report.delays.get(&flow?));
     arrived.chain(sent.map(|sent| &sent.delays)).for_each(|delays| whole.delays.merge(delays));
-    whole.ends = sent.and_then(|sent| sent.ends);
+    whole.tcp = sent.and_then(|sent| sent.tcp);
     whole
 }
 

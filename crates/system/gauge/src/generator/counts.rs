@@ -5,11 +5,12 @@ use std::io;
 use std::net::{Shutdown, TcpStream};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use netloom_api::flow::TcpStatus;
 use netloom_ports::{TcpInfo, tcp_info};
 
+use super::Sent;
 use super::clock::Clock;
 use super::connection;
-use super::orders::{Ends, Sent};
 
 /// Traffic that was sent, by interval; several connections count together.
 #[derive(Debug, Default)]
@@ -29,10 +30,12 @@ struct Connections {
 }
 
 impl Connections {
-    fn ends(&self) -> Ends {
+    /// Sums, with those that have ended, but windows and rates of those that are open, and times
+    /// of the first of them.
+    fn status(&self) -> TcpStatus {
         let first = self.open.values().next().unwrap_or(&self.last);
         let sum = |of: fn(&TcpInfo) -> u64| self.open.values().map(of).sum::<u64>();
-        Ends {
+        TcpStatus {
             connections: self.begun,
             cwnd: if self.open.is_empty() { self.last.cwnd } else { sum(|info| info.cwnd) },
             ssthresh: first.ssthresh,
@@ -44,6 +47,7 @@ impl Connections {
             delivery_rate: sum(|info| info.delivery_rate),
             acked_bytes: self.ended.acked_bytes + sum(|info| info.acked_bytes),
             retransmitted: self.ended.retransmitted + sum(|info| info.retransmitted),
+            lost: None,
             marked: self.ended.marked + sum(|info| info.marked),
         }
     }
@@ -69,10 +73,10 @@ impl Counts {
     }
 
     /// The counts by interval, and the state of the connections if there were any.
-    pub fn into_parts(self) -> (BTreeMap<u64, Sent>, Option<Ends>) {
+    pub fn into_parts(self) -> (BTreeMap<u64, Sent>, Option<TcpStatus>) {
         let connections = self.connections.into_inner().unwrap_or_else(PoisonError::into_inner);
         let intervals = self.intervals.into_inner().unwrap_or_else(PoisonError::into_inner);
-        (intervals, (connections.begun > 0).then(|| connections.ends()))
+        (intervals, (connections.begun > 0).then(|| connections.status()))
     }
 
     fn connections(&self) -> MutexGuard<'_, Connections> {
@@ -94,19 +98,19 @@ impl Watched<'_> {
     /// noted in this interval.
     pub fn wrote(&mut self, stream: &TcpStream, bytes: u64, clock: &Clock) {
         let now = clock.interval(clock.now());
-        let ends = (self.interval.replace(now) != Some(now)).then(|| self.note(stream)).flatten();
+        let tcp = (self.interval.replace(now) != Some(now)).then(|| self.note(stream)).flatten();
         self.counts.at(now, |sent| {
             sent.bytes += bytes;
-            sent.ends = ends.or(sent.ends);
+            sent.tcp = tcp.or(sent.tcp);
         });
     }
 
     /// Notes the state of the connection.
-    fn note(&self, stream: &TcpStream) -> Option<Ends> {
+    fn note(&self, stream: &TcpStream) -> Option<TcpStatus> {
         let info = tcp_info(stream).ok()?;
         let mut connections = self.counts.connections();
         connections.open.insert(self.number, info);
-        Some(connections.ends())
+        Some(connections.status())
     }
 
     /// Ends the connection: says that nothing more comes, and waits until the receiver has

@@ -48,9 +48,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::traffic::{Protocol, READY};
 use clock::Clock;
-pub use orders::{
-    Ends, Ip, Receive, ReceivedReport, Send, SendProtocol, Sent, SentReport, Timebase,
-};
+pub use orders::{Ip, Receive, ReceivedReport, Send, SendProtocol, Sent, SentReport, Timebase};
 pub use replay::Replay;
 pub use so_far::SoFar;
 pub use tally::Arrived;
@@ -169,8 +167,8 @@ fn over_tcp(
         answering.thread().unpark();
         done
     })?;
-    let (intervals, ends) = sent.into_parts();
-    Ok(SentReport { intervals, ends, ..SentReport::default() })
+    let (intervals, tcp) = sent.into_parts();
+    Ok(SentReport { intervals, tcp, ..SentReport::default() })
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
+use netloom_api::flow::TcpStatus;
 use netloom_link::Delays;
 use netloom_traffic::{Model, Sizes};
 use netloom_units::Duration;
@@ -132,7 +133,7 @@ pub struct SentReport {
     pub delays: Delays,
     /// State of the sender's connections at their end, if it has opened any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub ends: Option<Ends>,
+    pub tcp: Option<TcpStatus>,
 }
 
 /// Traffic that was sent in one interval.
@@ -157,7 +158,7 @@ pub struct Sent {
     pub completion_most: u64,
     /// State of the sender's connections when it first wrote in this interval.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub ends: Option<Ends>,
+    pub tcp: Option<TcpStatus>,
 }
 
 impl Sent {
@@ -171,38 +172,8 @@ impl Sent {
         self.completed += other.completed;
         self.completion_sum += other.completion_sum;
         self.completion_most = self.completion_most.max(other.completion_most);
-        self.ends = other.ends.or(self.ends);
+        self.tcp = other.tcp.or(self.tcp);
     }
-}
-
-/// State of the sending ends of a flow's connections, those that have ended included: sums, but
-/// windows, times and rate of those that are open, and times of the first of them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct Ends {
-    /// Number of connections.
-    pub connections: u32,
-    /// Congestion windows, in packets.
-    pub cwnd: u64,
-    /// Slow-start threshold in packets; absent before the first reduction.
-    pub ssthresh: Option<u64>,
-    /// Packets in flight.
-    pub in_flight: u64,
-    /// Smoothed round-trip time, in ns.
-    pub srtt_ns: u64,
-    /// Deviation of the round-trip time, in ns.
-    pub rttvar_ns: u64,
-    /// Retransmission timeout, in ns.
-    pub rto_ns: u64,
-    /// Smallest round-trip time of the past minutes, in ns.
-    pub min_rtt_ns: u64,
-    /// Most recent delivery rate, in bytes per second.
-    pub delivery_rate: u64,
-    /// Bytes that the other end has acknowledged.
-    pub acked_bytes: u64,
-    /// Packets retransmitted.
-    pub retransmitted: u64,
-    /// Packets whose acknowledgement echoed an ECN mark.
-    pub marked: u64,
 }
 
 /// Report of a receiver, by flow.

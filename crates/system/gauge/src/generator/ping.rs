@@ -81,7 +81,7 @@ pub fn send(
         done?;
         let (returned, delays) = returned.context("cannot receive replies")?.into_parts();
         let (intervals, returned) = (sent.intervals().clone(), Some(returned));
-        Ok(SentReport { intervals, returned, delays, ends: None })
+        Ok(SentReport { intervals, returned, delays, tcp: None })
     })
 }
 

@@ -38,7 +38,7 @@ impl SoFar {
         intervals.values().for_each(|interval| sent.add(interval));
         let returned = returned.map(|returned| BTreeMap::from([(0, arrived(returned))]));
         let intervals = BTreeMap::from([(0, sent)]);
-        Self::Sent(SentReport { intervals, returned, ends: sent.ends, ..SentReport::default() })
+        Self::Sent(SentReport { intervals, returned, tcp: sent.tcp, ..SentReport::default() })
     }
 
     /// Adds up the arrivals of each flow.

@@ -187,11 +187,11 @@ fn a_bulk_of_bytes_arrives_whole_over_all_connections() {
     let bulk = r#"{"bulk":{"bytes":"1MB","connections":3}}"#;
     let (sent, received) = over_loopback(&order(Protocol::Tcp, port, bulk, None));
     // The head of each connection is no payload. A FIN may count as a byte.
-    let ends = sent.ends.unwrap();
-    assert_eq!(ends.connections, 3);
-    assert!((3_000_018..3_000_030).contains(&ends.acked_bytes), "{ends:?}");
-    assert!(ends.cwnd > 0 && ends.srtt_ns > 0 && ends.in_flight <= 3, "{ends:?}");
-    assert!(sent.intervals.values().any(|sent| sent.ends.is_some()));
+    let tcp = sent.tcp.unwrap();
+    assert_eq!(tcp.connections, 3);
+    assert!((3_000_018..3_000_030).contains(&tcp.acked_bytes), "{tcp:?}");
+    assert!(tcp.cwnd > 0 && tcp.srtt_ns > 0 && tcp.in_flight <= 3, "{tcp:?}");
+    assert!(sent.intervals.values().any(|sent| sent.tcp.is_some()));
     let sent: u64 = sent.intervals.values().map(|sent| sent.bytes).sum();
     assert_eq!(sent, 3_000_000);
     let arrived: u64 = received.flows[&3].values().map(|arrived| arrived.bytes).sum();
