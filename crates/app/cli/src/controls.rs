@@ -6,6 +6,7 @@ use std::fs;
 
 use netloom_scenario::{Kernel, Node, Scenario, Transport};
 use netloom_traffic::Model;
+use netloom_units::readable::first_of;
 use nix::errno::Errno;
 use nix::sys::socket::sockopt::TcpCongestion;
 use nix::sys::socket::{AddressFamily, SockFlag, SockType, setsockopt, socket};
@@ -31,9 +32,6 @@ pub struct Missing {
     /// What is wrong, and what to do.
     pub why: String,
 }
-
-/// Number of those who ask for a control that are named.
-const NAMED: usize = 3;
 
 /// Returns the congestion controls that nodes are to use and lack, those of traffic if it is to
 /// run.
@@ -88,12 +86,6 @@ fn missing_of(
         }
     }
     missing.into_iter().map(|(found, _, users)| Missing { by: first_of(&users), ..found }).collect()
-}
-
-fn first_of(users: &[String]) -> String {
-    let (named, others) = users.split_at(users.len().min(NAMED));
-    let named = named.join(", ");
-    if others.is_empty() { named } else { format!("{named} and {} more", others.len()) }
 }
 
 fn in_list(list: &str, control: &str) -> bool {

@@ -8,6 +8,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use netloom_scenario::{Command, Node, Scenario, TimelineAction};
+use netloom_units::readable::first_of;
 
 use crate::finding::{Check, State};
 
@@ -44,7 +45,7 @@ pub fn missing(scenario: &Scenario, folder: &Path) -> Vec<(String, String)> {
         need.is_certain && !name.contains('/') && !is_made
     });
     let missing = needs.filter(|(name, need)| find(name, &need.places, folder).is_none());
-    missing.map(|(name, need)| (name, need.by())).collect()
+    missing.map(|(name, need)| (name, first_of(&need.by))).collect()
 }
 
 fn needs(scenario: &Scenario) -> BTreeMap<String, Need> {
@@ -104,17 +105,8 @@ impl Need {
         }
     }
 
-    fn by(&self) -> String {
-        match &self.by[..] {
-            [first, second, third, others @ ..] if !others.is_empty() => {
-                format!("{first}, {second}, {third} and {} more", others.len())
-            }
-            few => few.join(", "),
-        }
-    }
-
     fn check(&self, name: &str, folder: &Path) -> Check {
-        let by = self.by();
+        let by = first_of(&self.by);
         let what = format!("program {name}");
         if let Some(path) = find(name, &self.places, folder) {
             return Check::new(what, State::Ok, format!("{} ({by})", path.display()));

@@ -13,7 +13,7 @@ use netloom_results::{tcp_cells, tcp_columns};
 use netloom_scenario::Transport;
 use netloom_units::Duration;
 
-/// The columns up to `delay_sum_ns` are those of `flows.parquet`, as are those of TCP, which follow.
+/// Those up to `delay_sum_ns` are columns of `flows.parquet`, as are those of TCP, which follow.
 const COLUMNS: &[Column<'static>] = &[
     ("time_ns", Kind::Number),
     ("flow", Kind::Name),

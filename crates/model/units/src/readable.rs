@@ -11,6 +11,21 @@ pub fn counted(number: usize, what: &str) -> String {
     format!("{number} {what}{}", if number == 1 { "" } else { "s" })
 }
 
+/// Returns the first names of a list, at most three, and how many more there are: `a, b, c and 4
+/// more`.
+///
+/// ```
+/// # use netloom_units::readable::first_of;
+/// let names = ["a", "b", "c", "d"].map(String::from);
+/// assert_eq!(first_of(&names[..3]), "a, b, c");
+/// assert_eq!(first_of(&names), "a, b, c and 1 more");
+/// ```
+pub fn first_of(names: &[String]) -> String {
+    let (named, others) = names.split_at(names.len().min(3));
+    let named = named.join(", ");
+    if others.is_empty() { named } else { format!("{named} and {} more", others.len()) }
+}
+
 /// Returns a count with thin separators: `12 345 678`.
 pub fn count(number: u64) -> String {
     let digits = number.to_string();

@@ -10,9 +10,7 @@ use netloom_link::WhenFull;
 use netloom_nodes::{Feature, MissingFeature, interface_of_parameter, missing_features};
 use netloom_plan::Plan;
 use netloom_scenario::{Command, Kernel, Node, Outside, Scenario, TimelineAction};
-
-/// Number of users of a feature that an error names.
-const NAMED: usize = 3;
+use netloom_units::readable::first_of;
 
 /// Everything that is asked for, each with its users in words.
 #[derive(Default)]
@@ -63,7 +61,7 @@ fn refuse(scenario: &Scenario, asked: &Asked, missing: &[MissingFeature]) -> Res
         scenario.name
     );
     for MissingFeature { feature, why } in missing {
-        let by = asked.0.get(feature).map(|by| users(by)).unwrap_or_default();
+        let by = asked.0.get(feature).map(|by| first_of(by)).unwrap_or_default();
         // Writing to a string does not fail.
         let _ = write!(all, "\n  {feature} ({by}): {why}{}", other_way(feature));
     }
@@ -83,13 +81,6 @@ fn other_way(feature: &Feature) -> &'static str {
         }
         Feature::Parameter(_) => "",
     }
-}
-
-fn users(by: &[String]) -> String {
-    let (named, others) = by.split_at(by.len().min(NAMED));
-    let more =
-        if others.is_empty() { String::new() } else { format!(" and {} more", others.len()) };
-    named.join(", ") + &more
 }
 
 impl Asked {
