@@ -40,7 +40,6 @@ use std::io::Read;
 use std::os::fd::AsFd;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
-use std::time::Duration;
 
 use anyhow::{Context, Result};
 use netloom_traffic::Model;
@@ -62,9 +61,6 @@ pub enum Order {
     /// Count arrivals. Prints a [`ReceivedReport`].
     Receive(Receive),
 }
-
-/// How often a process that waits elsewhere checks whether it is asked how far it is.
-const LOOK: Duration = Duration::from_millis(100);
 
 /// Executes the order on standard input. Returns the exit code.
 pub fn main() -> i32 {
@@ -152,23 +148,31 @@ fn over_tcp(
     let sent = counts::Counts::default();
     let over = AtomicBool::new(false);
     thread::scope(|scope| {
-        let answering = scope.spawn(|| {
-            while !over.load(Ordering::Relaxed) {
-                stop.answer(|| SoFar::sent(&sent.intervals(), None));
-                thread::park_timeout(LOOK);
-            }
-        });
-        let done = match &order.model {
+        let answering =
+            scope.spawn(|| stop.answer_until(&over, || SoFar::sent(&sent.intervals(), None)));
+        // Also if a thread panics.
+        let _ends = Ends { over: &over, answering: answering.thread() };
+        match &order.model {
             Model::Bulk(config) => bulk::send(order, config, to, end, (clock, stop), &sent),
             Model::Http(config) => http::ask(order, config, to, (base, end), (clock, stop), &sent),
             _ => flows::send(order, to, (base, end), (clock, stop), &sent),
-        };
-        over.store(true, Ordering::Relaxed);
-        answering.thread().unpark();
-        done
+        }
     })?;
     let (intervals, tcp) = sent.into_parts();
     Ok(SentReport { intervals, tcp, ..SentReport::default() })
+}
+
+/// Ends the thread that answers.
+struct Ends<'a> {
+    over: &'a AtomicBool,
+    answering: &'a thread::Thread,
+}
+
+impl Drop for Ends<'_> {
+    fn drop(&mut self) {
+        self.over.store(true, Ordering::Relaxed);
+        self.answering.unpark();
+    }
 }
 
 #[cfg(test)]

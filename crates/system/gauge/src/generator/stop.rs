@@ -2,9 +2,9 @@
 //! which it asks how far they are. A process that does not wait for SIGURG yet ignores it.
 
 use std::io;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread;
+use std::sync::{Arc, OnceLock};
+use std::thread::{self, Thread};
 
 use nix::sys::signal::{SigSet, Signal};
 
@@ -24,6 +24,8 @@ struct Requests {
     end: AtomicBool,
     /// Whether an answer how far the process is, and none has been given since.
     answer: AtomicBool,
+    /// A thread that sleeps until an answer is requested, if there is one.
+    answering: OnceLock<Thread>,
 }
 
 impl Stop {
@@ -40,6 +42,7 @@ impl Stop {
             // Waiting for signals that exist cannot fail.
             while let Ok(Signal::SIGURG) = signals.wait() {
                 other.0.answer.store(true, Ordering::Relaxed);
+                other.0.answering.get().map(Thread::unpark);
             }
             other.ask();
         })?;
@@ -96,6 +99,16 @@ impl Stop {
     /// Whether the end is requested.
     pub fn is_asked(&self) -> bool {
         self.0.end.load(Ordering::Relaxed)
+    }
+
+    /// Answers how far the process is whenever that is requested, until `over`. Who sets that
+    /// unparks this thread.
+    pub fn answer_until(&self, over: &AtomicBool, so_far: impl Fn() -> SoFar) {
+        let _ = self.0.answering.set(thread::current());
+        while !over.load(Ordering::Relaxed) {
+            self.answer(&so_far);
+            thread::park();
+        }
     }
 
     /// Answers how far the process is, if that is requested.
