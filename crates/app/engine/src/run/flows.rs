@@ -82,7 +82,7 @@ impl Reports for Now<'_> {
             Some(SoFar::sent(&report.intervals, report.returned.as_ref()))
         };
         match self.so_far(process, node, report)? {
-            SoFar::Sent(sent) => Some(sent),
+            SoFar::Sent(sent) => Some(*sent),
             SoFar::Received(_) => None,
         }
     }

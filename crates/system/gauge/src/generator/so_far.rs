@@ -18,7 +18,7 @@ use super::{Arrived, ReceivedReport, Sent, SentReport};
 #[serde(rename_all = "snake_case")]
 pub enum SoFar {
     /// What a sender has sent.
-    Sent(SentReport),
+    Sent(Box<SentReport>),
     /// What a receiver has received.
     Received(ReceivedReport),
 }
@@ -38,7 +38,8 @@ impl SoFar {
         intervals.values().for_each(|interval| sent.add(interval));
         let returned = returned.map(|returned| BTreeMap::from([(0, arrived(returned))]));
         let intervals = BTreeMap::from([(0, sent)]);
-        Self::Sent(SentReport { intervals, returned, tcp: sent.tcp, ..SentReport::default() })
+        let report = SentReport { intervals, returned, tcp: sent.tcp, ..SentReport::default() };
+        Self::Sent(Box::new(report))
     }
 
     /// Adds up the arrivals of each flow.
