@@ -1,0 +1,1 @@
+//! An experiment over several machines: starts members, one verdict, one result.

@@ -1,0 +1,1 @@
+//! Divides a graph into parts with few edges between them.

@@ -1,0 +1,1 @@
+//! Frames between machines: records and datagrams, replay window, counts.

@@ -1,0 +1,1 @@
+//! Which nodes run on which machine.
