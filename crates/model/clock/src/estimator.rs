@@ -27,8 +27,8 @@ impl Default for Config {
     }
 }
 
-/// Why earlier answers of an estimator may have been wrong: those for times after `since`, and those
-/// given after `since` for any time.
+/// Why earlier answers of an estimator may have been wrong: those for times after `since`, and
+/// those given after `since` for any time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Event {
     /// A kernel has changed how it steers its clock.

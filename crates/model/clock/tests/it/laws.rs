@@ -1,4 +1,5 @@
-//! The truth is inside of the bound, or an event recalls the answer: in 13 worlds, 1.5 million times.
+//! The truth is inside of the bound, or an event recalls the answer. The 13 worlds together have 1.5
+//! million answers.
 
 use netloom_clock::Steering;
 use netloom_units::Stream;

@@ -37,7 +37,8 @@ proptest! {
         // Where no move lightens a part, it is heavier than the mean by one vertex at most.
         let mean = graph.total() / u64::from(parts);
         let heaviest = weights.iter().max().unwrap();
-        prop_assert!(loads.iter().all(|load| *load <= mean * 21 / 20 + heaviest + 1), "{:?}", loads);
+        let most = mean * 21 / 20 + heaviest + 1;
+        prop_assert!(loads.iter().all(|load| *load <= most), "{:?}", loads);
         let cut: u64 = edges
             .iter()
             .filter(|(from, to, _)| part_of[*from as usize] != part_of[*to as usize])

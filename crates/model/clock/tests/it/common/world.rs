@@ -55,8 +55,8 @@ impl World {
         }
     }
 
-    /// Returns the exchanges in the order in which the estimator gets them: one each 10 ms in the first
-    /// second, then one each 50 ms.
+    /// Returns the exchanges in the order in which the estimator gets them: one each 10 ms in the
+    /// first second, then one each 50 ms.
     pub fn probes(&mut self) -> Vec<Probe> {
         let mut probes = Vec::new();
         let mut sent = SECOND / 1000.0;
