@@ -23,7 +23,7 @@ pub struct Config {
 
 impl Default for Config {
     fn default() -> Self {
-        Self { accuracy: 500_000, wander: 5_000, memory: 15_000_000_000, exchanges: 256 }
+        Self { accuracy: 500_000, wander: 10_000, memory: 15_000_000_000, exchanges: 256 }
     }
 }
 

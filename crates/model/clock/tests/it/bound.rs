@@ -68,7 +68,7 @@ fn it_grows_while_nothing_comes() {
     }
     let line = estimator.line().unwrap();
     let bounds = [0, 1, 10].map(|seconds| line.offset(line.at + seconds * 1_000_000_000).bound);
-    // 5 ppm of wander, and what is not known of the rate.
+    // 10 ppm of wander, and what is not known of the rate.
     assert!((5_000..20_000).contains(&(bounds[1] - bounds[0])), "{bounds:?}");
     assert!((50_000..200_000).contains(&(bounds[2] - bounds[0])), "{bounds:?}");
 }

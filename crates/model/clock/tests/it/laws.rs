@@ -1,5 +1,5 @@
-//! The truth is inside of the bound, or an event recalls the answer. The 13 worlds together have 1.5
-//! million answers.
+//! The truth is inside of the bound, or an event recalls the answer. The 14 worlds together have
+//! 1.7 million answers.
 
 use netloom_clock::Steering;
 use netloom_units::Stream;
@@ -65,8 +65,8 @@ fn a_queue_on_one_way_only_that_grows_and_drains() {
 
 #[test]
 fn oscillators_that_wander_with_the_temperature() {
-    // Both change by 2.5 ppm at most in 30 s, in opposite directions.
-    let wave = |at: True| 20e-6 * (at / SECOND / 1600.0 * std::f64::consts::TAU).sin();
+    // Both change by 5 ppm at most in 30 s, in opposite directions.
+    let wave = |at: True| 20e-6 * (at / SECOND / 800.0 * std::f64::consts::TAU).sin();
     let ours = Clock::new(0, UNTIL, move |at| 50e-6 + wave(at), vec![]);
     let theirs = Clock::new(APART, UNTIL, move |at| -50e-6 - wave(at), vec![]);
     let mut world = World::new(UNTIL, "temperature", ours, theirs);
@@ -74,6 +74,19 @@ fn oscillators_that_wander_with_the_temperature() {
     world.silent = 8.0 * SECOND;
     world.path = Box::new(|random, _, _| 1_000.0 + exponential(random, 500.0));
     let judgement = steady("temperature", world);
+    assert_eq!((judgement.steered, judgement.recalled), (0, 0));
+}
+
+#[test]
+fn an_oscillator_that_warms_up_in_ten_seconds() {
+    // 10 ppm, and back after 100 s.
+    let warm = |at: True| {
+        let second = at / SECOND % 200.0;
+        10e-6 * (second / 10.0).min(1.0).min((110.0 - second) / 10.0).max(0.0)
+    };
+    let theirs = Clock::new(APART, UNTIL, warm, vec![]);
+    let ours = Clock::new(0, UNTIL, |_| 0.0, vec![]);
+    let judgement = steady("warm", World::new(UNTIL, "warm", ours, theirs));
     assert_eq!((judgement.steered, judgement.recalled), (0, 0));
 }
 
