@@ -14,6 +14,7 @@
 //! | `exchange` | four stamps of one probe and its reply |
 //! | `steering` | how fast a kernel makes its clock run |
 //! | `line` | offset as a linear function of time, which threads copy: [`Line`], [`Reading`] |
+//! | `config` | what is assumed of clocks: [`Config`] |
 //! | `estimator` | exchanges → line; steps: [`Estimator`], [`Event`] |
 //! | `knot` | what is remembered of an exchange |
 //! | `ratio` | how fast one oscillator runs by the other |
@@ -21,6 +22,7 @@
 //!
 //! Not here: sockets, stamps, `adjtimex`, and when probes are sent.
 
+mod config;
 mod estimator;
 mod exchange;
 mod knot;
@@ -29,7 +31,8 @@ mod ratio;
 mod span;
 mod steering;
 
-pub use estimator::{Config, Estimator, Event};
+pub use config::Config;
+pub use estimator::{Estimator, Event};
 pub use exchange::{Exchange, ExchangeError};
 pub use line::{Interval, Line, Reading};
 pub use steering::{Kernel, Steering};

@@ -5,7 +5,7 @@
 
 use std::collections::VecDeque;
 
-use crate::Config;
+use crate::config::Config;
 use crate::exchange::RESOLUTION;
 use crate::knot::{Knot, integral};
 use crate::span::Span;
