@@ -188,3 +188,105 @@ impl Account {
         true
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn record(sequence: u64, frames: u16) -> Record {
+        let (number, release, shift, cuts, marked) = (0, 0, 0, 0, false);
+        let virtio = [0; 10];
+        Record { pipe: 4, sequence, frames, number, release, shift, cuts, marked, virtio }
+    }
+
+    fn tally(ledger: &Ledger) -> [u64; 3] {
+        let (_, PipeTally { received, lost, missing }) = ledger.tallies().next().expect("a pipe");
+        [received, lost, missing]
+    }
+
+    fn losses(ledger: &mut Ledger) -> Vec<(u64, u64)> {
+        std::iter::from_fn(|| ledger.next_loss()).map(|loss| (loss.first, loss.frames)).collect()
+    }
+
+    #[test]
+    fn what_is_missing_at_two_counts_is_lost_and_not_taken_any_more() {
+        let mut ledger = Ledger::new([4]);
+        let count = |ledger: &mut Ledger, sent| assert!(ledger.count(PipeCount { pipe: 4, sent }));
+        assert_eq!(ledger.enter(&record(0, 1)), Entry::New);
+        assert_eq!(ledger.enter(&record(5, 2)), Entry::New);
+        assert_eq!(tally(&ledger), [3, 0, 4]);
+        // It comes late, in the middle of the gap.
+        assert_eq!(ledger.enter(&record(2, 2)), Entry::New);
+        assert_eq!(tally(&ledger), [5, 0, 2]);
+        count(&mut ledger, 9);
+        assert_eq!(tally(&ledger), [5, 0, 4]);
+        assert_eq!(ledger.enter(&record(4, 1)), Entry::New);
+        assert_eq!(losses(&mut ledger), []);
+        count(&mut ledger, 9);
+        assert_eq!(tally(&ledger), [6, 3, 0]);
+        assert_eq!(losses(&mut ledger), [(1, 1), (7, 2)]);
+        assert_eq!(ledger.enter(&record(1, 1)), Entry::Stale);
+        assert_eq!(ledger.enter(&record(8, 1)), Entry::Stale);
+        assert_eq!(tally(&ledger), [6, 3, 0]);
+    }
+
+    #[test]
+    fn a_record_or_count_of_another_pipe_is_unknown() {
+        let mut ledger = Ledger::new([4, 9, 4]);
+        assert_eq!(ledger.enter(&Record { pipe: 5, ..record(0, 1) }), Entry::Unknown);
+        assert!(!ledger.count(PipeCount { pipe: 8, sent: 3 }));
+        assert_eq!(ledger.enter(&Record { pipe: 9, ..record(0, 1) }), Entry::New);
+        let pipes: Vec<u32> = ledger.tallies().map(|(pipe, _)| pipe).collect();
+        assert_eq!(pipes, [4, 9]);
+    }
+
+    #[test]
+    fn gaps_are_bounded_and_the_oldest_are_lost_first() {
+        let mut ledger = Ledger::new([4]);
+        for number in 0..2 * MOST_GAPS as u64 {
+            assert_eq!(ledger.enter(&record(2 * number + 1, 1)), Entry::New);
+        }
+        let lost = losses(&mut ledger);
+        assert_eq!(lost.len(), MOST_GAPS);
+        assert_eq!((lost[0], lost[1]), ((0, 1), (2, 1)));
+        assert_eq!(tally(&ledger), [2 * MOST_GAPS as u64, MOST_GAPS as u64, MOST_GAPS as u64]);
+        ledger.count(PipeCount { pipe: 4, sent: u64::MAX });
+        ledger.settle();
+        assert_eq!(tally(&ledger), [512, u64::MAX - 512, 0]);
+    }
+
+    proptest! {
+        #[test]
+        fn each_frame_is_received_once_or_lost_once(
+            entries in prop::collection::vec((0u64..200, 1u16..9, 0u8..12), 0..300),
+            sent in 200u64..300,
+        ) {
+            let mut ledger = Ledger::new([4]);
+            let (mut received, mut lost) = (BTreeSet::new(), BTreeSet::new());
+            for (sequence, frames, kind) in entries {
+                if kind == 0 {
+                    ledger.count(PipeCount { pipe: 4, sent: sequence });
+                } else if ledger.enter(&record(sequence, frames)) == Entry::New {
+                    for frame in sequence..sequence + u64::from(frames) {
+                        prop_assert!(received.insert(frame), "{} twice", frame);
+                    }
+                }
+            }
+            ledger.count(PipeCount { pipe: 4, sent });
+            ledger.settle();
+            for (first, frames) in losses(&mut ledger) {
+                for frame in first..first + frames {
+                    prop_assert!(lost.insert(frame), "{} lost twice", frame);
+                }
+            }
+            prop_assert!(received.is_disjoint(&lost));
+            prop_assert_eq!(tally(&ledger), [received.len() as u64, lost.len() as u64, 0]);
+            let all: BTreeSet<u64> = received.union(&lost).copied().collect();
+            prop_assert!(all.into_iter().eq(0..sent.max(ledger.accounts[0].next)));
+        }
+    }
+}

@@ -64,8 +64,9 @@ struct Datagrams {
 struct Mark {
     pipe: u32,
     frames: u16,
-    /// The datagram of the burst that has its end, from 0.
-    datagram: u32,
+    /// The datagrams of the burst that have its beginning and its end, from 0.
+    first: u32,
+    last: u32,
 }
 
 /// Datagrams to send.
@@ -86,11 +87,12 @@ impl<'a> Burst<'a> {
     }
 
     /// Returns the pipe and the number of wire frames of each record that is lost if datagrams
-    /// `lost` of the burst are not sent and all others are. A record is named by the datagram that
-    /// has its end.
-    pub fn frames_in(&self, lost: Range<usize>) -> impl Iterator<Item = (u32, u16)> + use<'a> {
-        let ends = move |mark: &&Mark| lost.contains(&(mark.datagram as usize));
-        self.marks.iter().filter(ends).map(|mark| (mark.pipe, mark.frames))
+    /// `unsent` of the burst are not sent. The receiver counts these frames as missing too.
+    pub fn frames_in(&self, unsent: Range<usize>) -> impl Iterator<Item = (u32, u16)> + use<'a> {
+        let is_hit = move |mark: &&Mark| {
+            (mark.first as usize) < unsent.end && unsent.start <= mark.last as usize
+        };
+        self.marks.iter().filter(is_hit).map(|mark| (mark.pipe, mark.frames))
     }
 }
 
@@ -126,12 +128,13 @@ impl<S: Seal> Sender<S> {
         }
         self.records.begin();
         let layout = self.layout();
-        self.records.note_start(layout);
+        let first = self.records.note_start(layout) / self.segment;
         self.records.write(layout, &record.encode(length));
         self.records.write(layout, frame[0]);
         self.records.write(layout, frame[1]);
-        let datagram = (self.records.bytes.len() - 1) / self.segment;
-        let mark = Mark { pipe: record.pipe, frames: record.frames, datagram: datagram as u32 };
+        let last = (self.records.bytes.len() - 1) / self.segment;
+        let Record { pipe, frames, .. } = *record;
+        let mark = Mark { pipe, frames, first: first as u32, last: last as u32 };
         self.marks.push(mark);
     }
 
@@ -228,14 +231,15 @@ impl Datagrams {
         (self.open, self.is_out) = (None, false);
     }
 
-    /// Notes that a record begins here, if none does so far in this datagram.
-    fn note_start(&mut self, layout: Layout) {
+    /// Notes that a record begins here, if none does so far in this datagram. Returns where.
+    fn note_start(&mut self, layout: Layout) -> usize {
         let begin = self.open(layout);
         let first = self.bytes.len() - begin - Header::BYTES;
         let field = &mut self.bytes[begin + 2..begin + 4];
         if *field == NO_RECORD.to_be_bytes() {
             field.copy_from_slice(&(first as u16).to_be_bytes());
         }
+        self.bytes.len()
     }
 
     /// Returns where the datagram begins that has room.
