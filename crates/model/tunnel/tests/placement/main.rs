@@ -65,6 +65,21 @@ fn every_property_and_change_is_the_same_on_one_machine_on_two_and_on_three() {
 }
 
 #[test]
+fn switches_of_several_machines_agree_on_a_spanning_tree_and_heal_it() {
+    let scenario = Scenario::of_a_ring(1500);
+    let alone = run_alone(&scenario);
+    let delivered = alone.seen.delivered.len();
+    assert!(delivered > 1000, "{delivered} frames are too few to say something");
+    for (machines, place) in [(2, [0, 1, 0, 1, 0, 1, 1, 0]), (3, [0, 1, 2, 1, 0, 1, 2, 1])] {
+        let conditions = Conditions::up_to(Duration::from_micros(299), 5);
+        let outcome = run(&scenario, machines, &place, conditions);
+        assert!(outcome.cut.len() >= 8, "{} pipes are cut", outcome.cut.len());
+        assert!(outcome.late.is_empty() && outcome.losses.is_empty());
+        alone.seen.assert_equals(&outcome.seen);
+    }
+}
+
+#[test]
 fn a_tunnel_that_is_slower_than_the_link_makes_frames_late_and_loses_none() {
     let scenario = Scenario::of_one_link(r#"{"delay":"3ms"}"#, 20);
     let slow = Conditions::constant(Duration::from_micros(3700));

@@ -71,6 +71,8 @@ pub const DISCIPLINES: [&str; 14] = [
 pub struct Scenario {
     /// Number of switches, which are the first nodes. All other nodes are hosts.
     pub switches: u32,
+    /// Whether the switches run a spanning tree.
+    pub has_tree: bool,
     pub links: Vec<LinkPlan>,
     pub inputs: Vec<(u64, Input)>,
     pub logged: bool,
@@ -98,7 +100,7 @@ impl Scenario {
         let link = LinkPlan { nodes: [0, 1], pipes: [config(properties), config(properties)] };
         let send = |_| (1_000_000, Input::Send { from: 0, to: Some(1), flow: 0, bytes: 1200 });
         let inputs = (0..frames).map(send).collect();
-        Self { switches: 0, links: vec![link], inputs, logged: true }
+        Self { switches: 0, has_tree: false, links: vec![link], inputs, logged: true }
     }
 
     /// A tree of switches, with hosts. Each node but the first is linked to an earlier switch, as
@@ -113,7 +115,36 @@ impl Scenario {
             }
         };
         let links = (1..switches + hosts).map(link).collect();
-        Self { switches, links, inputs: Vec::new(), logged }
+        Self { switches, has_tree: false, links, inputs: Vec::new(), logged }
+    }
+
+    /// Four switches in a ring with a chord, which run a spanning tree, and a host at each. Links
+    /// between switches are cut and come back.
+    pub fn of_a_ring(inputs: usize) -> Self {
+        let between = [[0, 1], [1, 2], [2, 3], [0, 3], [0, 2]];
+        let slow = config(r#"{"rate":"10Mbit/s","delay":"1ms"}"#);
+        let fast = config(r#"{"rate":"20Mbit/s","delay":"2ms","jitter":"1ms"}"#);
+        let link = |nodes| LinkPlan { nodes, pipes: [slow.clone(), fast.clone()] };
+        let hosts = (0..4).map(|switch| [switch, 4 + switch]);
+        let links = between.into_iter().chain(hosts).map(link).collect();
+        let mut random = Stream::new(12, "inputs");
+        let mut below = |bound: u64| random.below(bound);
+        let input = |_| {
+            let input = match below(40) {
+                0 => Input::Change { link: below(5) as u32, both: true, change: below(2) as usize },
+                number => Input::Send {
+                    from: 4 + below(4) as u32,
+                    to: (number > 4).then(|| 4 + below(4) as u32),
+                    flow: below(6) as u8,
+                    bytes: below(1400) as usize,
+                },
+            };
+            (below(4_000_000), input)
+        };
+        // The tree is there after some seconds.
+        let first = (8_000_000_000, Input::Send { from: 4, to: None, flow: 0, bytes: 100 });
+        let inputs = std::iter::once(first).chain((0..inputs).map(input)).collect();
+        Self { switches: 4, has_tree: true, links, inputs, logged: true }
     }
 
     /// Every property and every discipline at hosts of three switches, and all changes.
@@ -155,11 +186,12 @@ impl Scenario {
             (below(200_000), input)
         });
         let inputs = inputs.collect();
-        Self { switches: 3, links, inputs, logged: true }
+        Self { switches: 3, has_tree: false, links, inputs, logged: true }
     }
 
     pub fn nodes(&self) -> usize {
-        self.links.len() + 1
+        let nodes = self.links.iter().flat_map(|link| link.nodes);
+        nodes.max().map_or(0, |last| last as usize + 1)
     }
 
     /// Returns a machine for each node, by lot.

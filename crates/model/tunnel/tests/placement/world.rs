@@ -3,10 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use netloom_fabric::testing::TestFrame;
-use netloom_fabric::{Link, LinkEnd, LinkId, PipeId, PipeSlot, PortId, SegmentId};
+use netloom_fabric::{
+    Link, LinkEnd, LinkId, PipeId, PipeSlot, PortId, SegmentId, SwitchPort, TreeSettings,
+};
 use netloom_link::{
     Direction, Frame as _, Header, LogEncoder, LogEntry, LogHeader, Pipe, PipeStatistics, Stream,
 };
+use netloom_spanning_tree::{BridgeId, Priority};
 use netloom_tunnel::{Path, PipeCount, Receiver, Sender};
 use netloom_units::{Duration, Time};
 
@@ -145,7 +148,7 @@ impl World {
                 let is_switch = plan.nodes[end] < scenario.switches;
                 match (homes[end] == me, is_switch) {
                     (false, is_segment) => LinkEnd::Away { is_segment },
-                    (true, true) => LinkEnd::switch(SegmentId(plan.nodes[end])),
+                    (true, true) => switch_port(plan.nodes[end], scenario.has_tree),
                     (true, false) => LinkEnd::Port(PortId(plan.nodes[end])),
                 }
             };
@@ -410,6 +413,13 @@ fn machine(me: usize, machines: usize, homes: &[[usize; 2]], conditions: &Condit
         senders: (0..machines).map(sender).collect(),
         receivers: (0..machines).map(receiver).collect(),
     }
+}
+
+/// Returns a port of a switch, which may run a spanning tree.
+fn switch_port(node: u32, has_tree: bool) -> LinkEnd {
+    let bridge = has_tree.then(|| BridgeId::new(Priority::default(), mac(100 + node)).into());
+    let (switch, tree) = (SegmentId(node), TreeSettings::default());
+    LinkEnd::Segment(SwitchPort { switch, vlans: None, bridge, tree }.into())
 }
 
 fn mac(host: u32) -> [u8; 6] {
