@@ -95,7 +95,9 @@ pub struct Pipe<F> {
     statistics: Collector,
     journal: Journal,
     /// Copies of frames that have left the line, if they are kept.
-    sent: Option<sent::Sent<F>>,
+    sent: Option<VecDeque<Announced<F>>>,
+    /// Number of wire frames that have left the line while copies were kept.
+    wire_frames_sent: u64,
     /// Number of changes that dropped all frames in the pipe.
     cuts: u32,
 }
@@ -185,6 +187,7 @@ impl<F: Frame> Pipe<F> {
             statistics: Collector::new(start),
             journal: Journal::default(),
             sent: None,
+            wire_frames_sent: 0,
             cuts: 0,
             background: None,
             stream,
