@@ -17,10 +17,10 @@
 //! | `assembly` | records that span datagrams |
 //! | `ledger` | what has come and what is lost, by pipe: [`PipeTally`], [`Loss`] |
 //!
-//! A datagram is `version u8, kind u8, first u16, path u32, session u64, sequence u64`, the payload,
-//! and a tag if it is sealed. All numbers are big-endian. `first` is the offset in the payload at
-//! which a record begins, or 0xffff. Records go on from one datagram of a path to the next one; the
-//! last record of a burst ends with the burst.
+//! A datagram is `version u8, kind u8, first u16, path u32, session u64, sequence u64`, the
+//! payload, and a tag if it is sealed. All numbers are big-endian. `first` is the offset in the
+//! payload at which a record begins, or 0xffff. Records go on from one datagram of a path to the
+//! next one; the last record of a burst ends with the burst.
 //!
 //! Not here: sockets, clocks, keys and threads. Times are stamps of the sender's clock, which this
 //! crate carries and never reads. Order in a pipe is restored by the far end of the pipe

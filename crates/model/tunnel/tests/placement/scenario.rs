@@ -12,8 +12,11 @@ pub const PROPERTIES: [&str; 22] = [
     r#"{"rate":"10Mbit/s","delay":"500us"}"#,
     r#"{"rate":"2Mbit/s","delay":"1ms","queue":{"limit":"5packets"}}"#,
     r#"{"rate":"2Mbit/s","delay":"1ms","loss":"10%"}"#,
-    r#"{"rate":"5Mbit/s","delay":"1ms","loss":{"gilbert_elliott":{"p":"10%","r":"30%","bad":"90%"}}}"#,
-    r#"{"rate":"5Mbit/s","delay":"1ms","loss":{"four_state":{"p13":"10%","p31":"30%","p32":"10%","p23":"20%","p14":"5%"}}}"#,
+    r#"{"delay":"1ms","loss":{"gilbert_elliott":{"p":"10%","r":"30%","bad":"90%"}}}"#,
+    concat!(
+        r#"{"rate":"5Mbit/s","delay":"1ms","loss":{"four_state":{"p13":"10%","p31":"30%","#,
+        r#""p32":"10%","p23":"20%","p14":"5%"}}}"#,
+    ),
     r#"{"rate":"5Mbit/s","delay":"1ms","loss":{"pattern":"0010110"}}"#,
     r#"{"rate":"5Mbit/s","delay":"1ms","loss":{"every":3}}"#,
     r#"{"delay":"4ms","jitter":"2ms"}"#,
