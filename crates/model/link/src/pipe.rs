@@ -96,6 +96,8 @@ pub struct Pipe<F> {
     journal: Journal,
     /// Copies of frames that have left the line, if they are kept.
     sent: Option<VecDeque<Announced<F>>>,
+    /// Number of wire frames that have left the line while copies were kept.
+    wire_frames_sent: u64,
     /// Number of changes that dropped all frames in the pipe.
     cuts: u32,
 }
@@ -126,6 +128,8 @@ pub struct Delivery<F> {
 pub struct Announced<F> {
     /// The frame, and its arrival to come.
     pub delivery: Delivery<F>,
+    /// Number of wire frames that left the line before it, while copies were kept.
+    pub sequence: u64,
     /// Number of cuts of the pipe before the frame left the line ([`Pipe::cuts`]).
     pub cuts: u32,
 }
@@ -183,6 +187,7 @@ impl<F: Frame> Pipe<F> {
             statistics: Collector::new(start),
             journal: Journal::default(),
             sent: None,
+            wire_frames_sent: 0,
             cuts: 0,
             background: None,
             stream,

@@ -35,6 +35,11 @@ impl<F: Frame> Pipe<F> {
         };
     }
 
+    /// Number of wire frames that have left the line while copies were kept.
+    pub fn wire_frames_sent(&self) -> u64 {
+        self.wire_frames_sent
+    }
+
     /// Number of cuts so far: changes that dropped all frames in the pipe.
     #[inline]
     pub fn cuts(&self) -> u32 {
@@ -48,7 +53,35 @@ impl<F: Frame> Pipe<F> {
         let release = self.flight.push(frame, info, passage);
         if let Some((sent, frame)) = self.sent.as_mut().zip(copy) {
             let delivery = Delivery { frame, info, passage, release };
-            sent.push_back(Announced { delivery, cuts: self.cuts });
+            let sequence = self.wire_frames_sent;
+            sent.push_back(Announced { delivery, sequence, cuts: self.cuts });
+            self.wire_frames_sent += u64::from(info.frames());
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{FrameInfo, Pipe, PipeChange, PipeConfig, Stream};
+    use netloom_units::Time;
+
+    #[test]
+    fn sequences_count_wire_frames_and_each_duplicate() {
+        let text = r#"{"rate":"1Gbit/s","delay":"1ms","duplicate":"100%"}"#;
+        let mut config = PipeConfig::default();
+        serde_json::from_str::<PipeChange>(text).expect("valid").apply_to(&mut config);
+        // A super-frame is never duplicated: whoever wants that splits it before.
+        let mut pipe = Pipe::new(config, Stream::new(1, "p"), Time::ZERO);
+        pipe.keep_sent(true);
+        for (name, info) in [(1u64, FrameInfo::coalesced(3, 1514, 200)), (2, FrameInfo::single(60))]
+        {
+            pipe.offer(Time::ZERO, info, name).expect("the queue has room");
+        }
+        pipe.reach(Time::from_nanos(1_000_000));
+        let sent: Vec<(u64, u64)> = std::iter::from_fn(|| pipe.poll_sent())
+            .map(|announced| (announced.delivery.frame, announced.sequence))
+            .collect();
+        assert_eq!(sent, [(1, 0), (2, 3), (2, 4)]);
+        assert_eq!(pipe.wire_frames_sent(), 5);
     }
 }
