@@ -51,6 +51,12 @@ impl PipeId {
     pub const fn index(self) -> usize {
         2 * self.link.index() + self.direction.index()
     }
+
+    /// Returns the pipe with this [index](Self::index).
+    pub const fn from_index(index: u32) -> Self {
+        let direction = Direction::from_end((index % 2) as usize);
+        Self { link: LinkId(index / 2), direction }
+    }
 }
 
 impl fmt::Display for PipeId {

@@ -368,6 +368,7 @@ fn a_frame_for_a_link_that_is_not_there_is_refused_and_one_for_a_removed_link_is
     let back = PipeId { direction: Direction::Reverse, ..pipe.id };
     let copy = Announced {
         delivery: Delivery { frame: TestFrame::of_bytes(&[0; 14]), ..announced.delivery },
+        sequence: 0,
         cuts: 0,
     };
     assert_eq!(second.announce(back, copy), Err(Misdirected));

@@ -21,7 +21,7 @@ use crate::{InFlight, LinkState, PipeChange, PipeConfig};
 #[derive(Debug)]
 pub struct Inlet<T> {
     /// Frames on their way, ordered by release. Equal ones stay in the order in which they left the
-    /// line.
+    /// line, whatever order they are announced in.
     coming: VecDeque<Coming<T>>,
     /// Number of cuts that this end has made. The near end may be ahead of or behind this count.
     cuts: u32,
@@ -35,6 +35,7 @@ pub struct Inlet<T> {
 #[derive(Debug)]
 struct Coming<T> {
     release: Time,
+    sequence: u64,
     cuts: u32,
     frame: T,
 }
@@ -58,18 +59,20 @@ impl<T> Inlet<T> {
         if is_due { self.coming.pop_front().map(|coming| coming.frame) } else { None }
     }
 
-    /// Takes note of a frame that arrives at `release` and left the line after `cuts` cuts.
+    /// Takes note of a frame that arrives at `release` and left the line after `cuts` cuts. Those
+    /// with the same release arrive by `sequence`; where that is equal too, as they are announced.
     ///
     /// # Errors
     /// Returns the frame if a cut drops it that this end has already made.
-    pub fn announce(&mut self, release: Time, cuts: u32, frame: T) -> Result<(), T> {
+    pub fn announce(&mut self, release: Time, sequence: u64, cuts: u32, frame: T) -> Result<(), T> {
         if cuts < self.cuts && (cuts + 1 < self.cuts || release > self.arrived) {
             return Err(frame);
         }
         // Few frames overtake others, and only a few places.
-        let later = |other: &&Coming<T>| other.release > release;
+        let at = (release, sequence);
+        let later = |other: &&Coming<T>| (other.release, other.sequence) > at;
         let after = self.coming.iter().rev().take_while(later).count();
-        self.coming.insert(self.coming.len() - after, Coming { release, cuts, frame });
+        self.coming.insert(self.coming.len() - after, Coming { release, sequence, cuts, frame });
         Ok(())
     }
 
@@ -127,7 +130,7 @@ mod tests {
     fn frames_arrive_by_release_and_equal_ones_as_they_left() {
         let mut inlet = inlet();
         for (release, name) in [(30, "a"), (10, "b"), (30, "c"), (20, "d")] {
-            inlet.announce(at(release), 0, name).expect("no cut");
+            inlet.announce(at(release), 0, 0, name).expect("no cut");
         }
         assert_eq!(inlet.next_release(), Some(at(10)));
         assert_eq!(arrived(&mut inlet, 9), Vec::<&str>::new());
@@ -135,13 +138,22 @@ mod tests {
     }
 
     #[test]
+    fn frames_with_the_same_release_arrive_as_they_left_however_they_are_announced() {
+        let mut inlet = inlet();
+        for (release, sequence, name) in [(30, 7, "d"), (30, 5, "b"), (30, 6, "c"), (10, 9, "a")] {
+            inlet.announce(at(release), sequence, 0, name).expect("no cut");
+        }
+        assert_eq!(arrived(&mut inlet, 30), ["a", "b", "c", "d"]);
+    }
+
+    #[test]
     fn a_cut_drops_what_left_before_it_and_has_not_arrived() {
         let mut inlet = inlet();
         for (release, name) in [(10, "due"), (11, "on its way")] {
-            inlet.announce(at(release), 0, name).expect("no cut");
+            inlet.announce(at(release), 0, 0, name).expect("no cut");
         }
         // The near end has already made the cut, and the pipe is up again there.
-        inlet.announce(at(40), 1, "later").expect("no cut drops it");
+        inlet.announce(at(40), 0, 1, "later").expect("no cut drops it");
         assert_eq!(inlet.change(at(10), &state(LinkState::Down)), ["on its way"]);
         assert_eq!(inlet.change(at(20), &state(LinkState::Up)), Vec::<&str>::new());
         assert_eq!(arrived(&mut inlet, 40), ["due", "later"]);
@@ -151,22 +163,22 @@ mod tests {
     fn a_frame_that_comes_after_the_cut_meets_the_same_fate() {
         let mut inlet = inlet();
         inlet.change(at(10), &state(LinkState::Down));
-        assert_eq!(inlet.announce(at(11), 0, "cut"), Err("cut"));
-        assert_eq!(inlet.announce(at(10), 0, "late"), Ok(()));
+        assert_eq!(inlet.announce(at(11), 0, 0, "cut"), Err("cut"));
+        assert_eq!(inlet.announce(at(10), 0, 0, "late"), Ok(()));
         inlet.change(at(20), &state(LinkState::Up));
         inlet.change(at(30), &state(LinkState::Down));
-        assert_eq!(inlet.announce(at(9), 0, "two cuts ago"), Err("two cuts ago"));
-        assert_eq!(inlet.announce(at(30), 1, "after the first"), Ok(()));
+        assert_eq!(inlet.announce(at(9), 0, 0, "two cuts ago"), Err("two cuts ago"));
+        assert_eq!(inlet.announce(at(30), 0, 1, "after the first"), Ok(()));
         assert_eq!(arrived(&mut inlet, 50), ["late", "after the first"]);
     }
 
     #[test]
     fn a_pipe_that_keeps_what_is_in_flight_is_not_cut() {
         let mut inlet = inlet();
-        inlet.announce(at(10), 0, "kept").expect("no cut");
+        inlet.announce(at(10), 0, 0, "kept").expect("no cut");
         let keep = PipeChange { in_flight: Some(InFlight::Deliver), ..state(LinkState::Down) };
         assert_eq!(inlet.change(at(5), &keep), Vec::<&str>::new());
-        assert_eq!(inlet.announce(at(20), 0, "also"), Ok(()));
+        assert_eq!(inlet.announce(at(20), 0, 0, "also"), Ok(()));
         assert_eq!(arrived(&mut inlet, 20), ["kept", "also"]);
     }
 }

@@ -95,7 +95,7 @@ pub struct Pipe<F> {
     statistics: Collector,
     journal: Journal,
     /// Copies of frames that have left the line, if they are kept.
-    sent: Option<VecDeque<Announced<F>>>,
+    sent: Option<sent::Sent<F>>,
     /// Number of changes that dropped all frames in the pipe.
     cuts: u32,
 }
@@ -126,6 +126,8 @@ pub struct Delivery<F> {
 pub struct Announced<F> {
     /// The frame, and its arrival to come.
     pub delivery: Delivery<F>,
+    /// Number of wire frames that left the line before it, while copies were kept.
+    pub sequence: u64,
     /// Number of cuts of the pipe before the frame left the line ([`Pipe::cuts`]).
     pub cuts: u32,
 }

@@ -54,14 +54,14 @@ impl<M: Memory + 'static, O: Observer<M::Frame>> Network<M, O> {
         pipe: PipeId,
         announced: Announced<M::Frame>,
     ) -> Result<(), Misdirected> {
-        let Announced { delivery, cuts } = announced;
+        let Announced { delivery, sequence, cuts } = announced;
         let slot = self.links.get(&pipe.link).map(|first| first + pipe.direction.index());
         let inlet = slot.and_then(|slot| self.slots[slot].as_mut()?.inlet.as_mut());
         let (Some(slot), Some(inlet)) = (slot, inlet) else {
             self.memory.recycle(delivery.frame);
             return Err(Misdirected);
         };
-        if let Err(cut) = inlet.announce(delivery.release, cuts, delivery) {
+        if let Err(cut) = inlet.announce(delivery.release, sequence, cuts, delivery) {
             self.memory.recycle(cut.frame);
         }
         if let Some(release) = inlet.next_release() {

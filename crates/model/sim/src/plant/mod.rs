@@ -218,8 +218,9 @@ impl Plant {
     /// Takes note of a frame on its way from another cell.
     pub fn announce(&mut self, queue: &mut Queue, announcement: Announcement) {
         let Announcement { wire, release, cuts, packet, .. } = announcement;
-        // A cut that this cell has already made may drop the frame.
-        let _ = self.inlets[wire].inlet.announce(release, cuts, packet);
+        // Cells announce the frames of a pipe as they left its line. A cut that this cell has
+        // already made may drop the frame.
+        let _ = self.inlets[wire].inlet.announce(release, 0, cuts, packet);
         self.finish_inlet(queue, wire);
     }
 }

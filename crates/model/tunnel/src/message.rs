@@ -1,0 +1,92 @@
+//! What datagrams carry beside records: probes of the clock, and counts of what was sent.
+
+use crate::Kind;
+use crate::bytes::chunk;
+
+/// A message that fills a datagram of its own. Times are in ns, by the clock of who wrote them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Message {
+    /// A question for the other machine's time.
+    Probe {
+        /// When the probe was sent: t1.
+        sent: i64,
+    },
+    /// The answer to a probe.
+    Reply {
+        /// When the probe was sent, copied from it: t1.
+        probe_sent: i64,
+        /// When the probe arrived: t2.
+        probe_received: i64,
+        /// When the reply was sent: t3.
+        sent: i64,
+    },
+}
+
+impl Message {
+    /// Bytes of the longest message.
+    pub(crate) const MOST_BYTES: usize = 24;
+
+    pub(crate) fn kind(&self) -> Kind {
+        match self {
+            Self::Probe { .. } => Kind::Probe,
+            Self::Reply { .. } => Kind::Reply,
+        }
+    }
+
+    pub(crate) fn encode(&self, out: &mut Vec<u8>) {
+        let mut put = |time: i64| out.extend_from_slice(&time.to_be_bytes());
+        match *self {
+            Self::Probe { sent } => put(sent),
+            Self::Reply { probe_sent, probe_received, sent } => {
+                [probe_sent, probe_received, sent].into_iter().for_each(put);
+            }
+        }
+    }
+
+    /// Reads a message, which zeros may follow. Returns `None` if it is none of `kind`.
+    pub(crate) fn decode(kind: Kind, payload: &[u8]) -> Option<Self> {
+        let bytes = match kind {
+            Kind::Probe => 8,
+            Kind::Reply => 24,
+            Kind::Records | Kind::Counts => return None,
+        };
+        let (message, padding) = payload.split_at_checked(bytes)?;
+        if padding.iter().any(|byte| *byte != 0) {
+            return None;
+        }
+        let time = |at| i64::from_be_bytes(chunk(message, at));
+        Some(match kind {
+            Kind::Probe => Self::Probe { sent: time(0) },
+            _ => Self::Reply { probe_sent: time(0), probe_received: time(8), sent: time(16) },
+        })
+    }
+}
+
+/// How many frames a sender has sent through a pipe.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PipeCount {
+    /// The pipe, as in [`Record::pipe`](crate::Record::pipe).
+    pub pipe: u32,
+    /// Number of wire frames that have left its line.
+    pub sent: u64,
+}
+
+impl PipeCount {
+    /// Bytes of a count.
+    pub(crate) const BYTES: usize = 12;
+
+    pub(crate) fn encode(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(&self.pipe.to_be_bytes());
+        out.extend_from_slice(&self.sent.to_be_bytes());
+    }
+
+    /// Reads the counts of a datagram. Returns `None` if they end within one.
+    pub(crate) fn decode_all(payload: &[u8]) -> Option<impl Iterator<Item = Self>> {
+        let counts = payload.chunks_exact(Self::BYTES);
+        let count = |bytes: &[u8]| Self {
+            pipe: u32::from_be_bytes(chunk(bytes, 0)),
+            sent: u64::from_be_bytes(chunk(bytes, 4)),
+        };
+        counts.remainder().is_empty().then(|| counts.map(count))
+    }
+}
