@@ -19,12 +19,16 @@ pub enum Message {
         probe_received: i64,
         /// When the reply was sent: t3.
         sent: i64,
+        /// How fast the kernel makes its clock run meanwhile, in ppb (`netloom_clock::Steering`).
+        rate: i32,
+        /// How far from `rate` the clock may run, in ppb.
+        slew: u32,
     },
 }
 
 impl Message {
     /// Bytes of the longest message.
-    pub(crate) const MOST_BYTES: usize = 24;
+    pub(crate) const MOST_BYTES: usize = 32;
 
     pub(crate) fn kind(&self) -> Kind {
         match self {
@@ -37,8 +41,10 @@ impl Message {
         let mut put = |time: i64| out.extend_from_slice(&time.to_be_bytes());
         match *self {
             Self::Probe { sent } => put(sent),
-            Self::Reply { probe_sent, probe_received, sent } => {
+            Self::Reply { probe_sent, probe_received, sent, rate, slew } => {
                 [probe_sent, probe_received, sent].into_iter().for_each(put);
+                out.extend_from_slice(&rate.to_be_bytes());
+                out.extend_from_slice(&slew.to_be_bytes());
             }
         }
     }
@@ -47,7 +53,7 @@ impl Message {
     pub(crate) fn decode(kind: Kind, payload: &[u8]) -> Option<Self> {
         let bytes = match kind {
             Kind::Probe => 8,
-            Kind::Reply => 24,
+            Kind::Reply => 32,
             Kind::Records | Kind::Counts => return None,
         };
         let (message, padding) = payload.split_at_checked(bytes)?;
@@ -57,7 +63,13 @@ impl Message {
         let time = |at| i64::from_be_bytes(chunk(message, at));
         Some(match kind {
             Kind::Probe => Self::Probe { sent: time(0) },
-            _ => Self::Reply { probe_sent: time(0), probe_received: time(8), sent: time(16) },
+            _ => Self::Reply {
+                probe_sent: time(0),
+                probe_received: time(8),
+                sent: time(16),
+                rate: i32::from_be_bytes(chunk(message, 24)),
+                slew: u32::from_be_bytes(chunk(message, 28)),
+            },
         })
     }
 }

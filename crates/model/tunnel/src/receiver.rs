@@ -2,6 +2,7 @@
 //! which path a datagram came by ([`Header::decode`]).
 
 use std::fmt;
+use std::ops::AddAssign;
 
 use crate::assembly::{Assembly, Joined, Piece, Place};
 use crate::header::NO_RECORD;
@@ -98,6 +99,20 @@ pub struct Refused {
     pub unknown_pipe: u64,
     /// Records that came before, or after they had been given up as lost.
     pub stale: u64,
+}
+
+impl AddAssign for Refused {
+    fn add_assign(&mut self, other: Self) {
+        let Self { foreign, malformed, replayed, too_old, unauthentic, unknown_pipe, stale } =
+            other;
+        self.foreign += foreign;
+        self.malformed += malformed;
+        self.replayed += replayed;
+        self.too_old += too_old;
+        self.unauthentic += unauthentic;
+        self.unknown_pipe += unknown_pipe;
+        self.stale += stale;
+    }
 }
 
 impl Refused {
