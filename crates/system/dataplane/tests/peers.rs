@@ -1,131 +1,20 @@
 //! Two data planes, as on two machines, joined by links between them.
 
 mod common;
+mod machines;
 
-use std::net::{IpAddr, Ipv4Addr};
+use std::net::Ipv4Addr;
 use std::time::{Duration, Instant};
 
 use common::*;
+use machines::relay::Fault;
+use machines::{LONG, M1, M2, Machines, half, tunnels};
 use netloom_dataplane::{
     CrossedFrames, Dataplane, DataplaneError, Doors, End, Limits, LinkWiring, Options, PeerId,
     Tunnels, Wiring,
 };
-use netloom_fabric::{LinkId, PipeId};
+use netloom_fabric::LinkId;
 use netloom_ports::memory::MemoryPeer;
-
-mod relay;
-
-use relay::{Fault, Relay};
-
-const M1: PeerId = PeerId(1);
-const M2: PeerId = PeerId(2);
-/// Long enough for a frame to reach the other machine before its release, however busy this one is.
-const LONG: &str = r#"{"delay":"50ms"}"#;
-
-fn tunnels(me: PeerId, datagram: usize) -> Tunnels {
-    Tunnels {
-        me,
-        peers: vec![if me == M1 { M2 } else { M1 }],
-        session: 0x5eed,
-        bind: IpAddr::V4(Ipv4Addr::LOCALHOST),
-        ports: 0..=0,
-        datagram,
-    }
-}
-
-/// Returns the half of a link that is on one machine, whose `end` is there.
-fn half(me: PeerId, name: &str, end: usize, here: End, away: bool, text: &str) -> LinkWiring {
-    let there = End::Away { is_segment: away };
-    let ends = if end == 0 { [here, there] } else { [there, here] };
-    let peer = Some(if me == M1 { M2 } else { M1 });
-    LinkWiring { peer, ..link(name, ends, text) }
-}
-
-/// Two machines.
-struct Machines {
-    planes: [Dataplane; 2],
-    /// Held for the life of the data planes.
-    _relays: Vec<Relay>,
-}
-
-impl Machines {
-    /// Starts a data plane on each, with datagrams of this length, and connects them, by relays
-    /// with this fault if there is one.
-    fn start(wirings: [Wiring; 2], datagram: usize, fault: Option<Fault>) -> Self {
-        let now = Instant::now();
-        // Origins differ, as on machines: only the clocks' offset tells.
-        let origins = [now, now - Duration::from_millis(700)];
-        let mut planes =
-            [M1, M2].into_iter().zip(wirings).zip(origins).map(|((me, wiring), at)| {
-                let tunnels = Some(tunnels(me, datagram));
-                Dataplane::start(wiring, Options { tunnels, origin: at, ..options() }).unwrap()
-            });
-        let planes = [planes.next().unwrap(), planes.next().unwrap()];
-        let doors = planes.each_ref().map(|plane| plane.tunnel_doors().unwrap().clone());
-        let mut relays = Vec::new();
-        let doors = doors.map(|doors| match &fault {
-            Some(fault) => behind(doors, fault, &mut relays),
-            None => doors,
-        });
-        planes[0].connect_peer(M2, &doors[1]).unwrap();
-        planes[1].connect_peer(M1, &doors[0]).unwrap();
-        let machines = Self { planes, _relays: relays };
-        eventually("clocks", || {
-            machines.planes[0].peer_clock(M2).is_some()
-                && machines.planes[1].peer_clock(M1).is_some()
-        });
-        machines
-    }
-
-    /// Two machines, each with a device at its end of a link.
-    fn joined(text: &str, datagram: usize, fault: Option<Fault>) -> (Self, MemoryPeer, MemoryPeer) {
-        let ((a, left), (b, right)) = (device(), device());
-        let wirings = [half(M1, "l", 0, a, false, text), half(M2, "l", 1, b, false, text)];
-        let machines = Self::start(wirings.map(|half| wiring([half])), datagram, fault);
-        (machines, left, right)
-    }
-
-    fn end(&self) {
-        std::thread::scope(|scope| {
-            let ends = self.planes.each_ref();
-            let ends = ends.map(|plane| scope.spawn(|| plane.end_tunnels(PATIENCE).unwrap()));
-            ends.into_iter().for_each(|end| assert_eq!(end.join().unwrap(), []));
-        });
-    }
-
-    /// What crossed a pipe, by the machine of this index.
-    fn crossed(&self, machine: usize, pipe: PipeId) -> CrossedFrames {
-        let peers = self.planes[machine].peers().unwrap();
-        peers[0].pipes.iter().find(|crossed| crossed.pipe == pipe).unwrap().counts
-    }
-
-    /// Frames of a forward pipe that the model delivered, that came, and that were lost.
-    fn forward_counts(&self, link: u32) -> (u64, u64, u64) {
-        let CrossedFrames::Received { came, refused, lost, .. } = self.crossed(1, forward(link))
-        else {
-            panic!("it comes from there")
-        };
-        assert_eq!(refused, 0);
-        (statistics(&self.planes[0], forward(link)).delivered.frames, came, lost)
-    }
-}
-
-/// Puts a relay before each socket for links. That for clocks stays.
-fn behind(doors: Doors, fault: &Fault, relays: &mut Vec<Relay>) -> Doors {
-    let mut known = Vec::new();
-    let links = doors.links.into_iter().map(|(link, to)| {
-        let found = known.iter().find(|(socket, _)| *socket == to).map(|(_, relay)| *relay);
-        let relay = found.unwrap_or_else(|| {
-            let relay = Relay::start(to, fault.clone());
-            let address = relay.address();
-            relays.push(relay);
-            known.push((to, address));
-            address
-        });
-        (link, relay)
-    });
-    Doors { links: links.collect(), ..doors }
-}
 
 fn numbered(number: u32, length: usize) -> Vec<u8> {
     let mut bytes = frame(2, 1, length.max(60));
@@ -138,32 +27,38 @@ fn number_of(bytes: &[u8]) -> u32 {
 }
 
 /// Sends frames, a few at a time so that no queue overflows, and returns those that arrive.
-fn exchange(from: &MemoryPeer, to: &MemoryPeer, frames: u32, length: usize) -> Vec<u32> {
+/// Without losses, all of them have arrived before more are sent.
+fn exchange(from: &MemoryPeer, to: &MemoryPeer, frames: u32, with_losses: bool) -> Vec<u32> {
     let mut seen = Vec::new();
     for number in 0..frames {
-        assert!(from.send(&numbered(number, length)));
-        while number % 50 == 49
-            && let Some(bytes) = to.receive(Duration::from_millis(1))
+        assert!(from.send(&numbered(number, 1000)));
+        if number % 25 < 24 {
+            continue;
+        }
+        let patience = if with_losses { Duration::from_millis(1) } else { PATIENCE };
+        while seen.len() <= number as usize
+            && let Some(bytes) = to.receive(patience)
         {
             seen.push(number_of(&bytes));
         }
     }
-    while let Some(bytes) = to.receive(Duration::from_secs(1)) {
-        seen.push(number_of(&bytes));
-    }
+    let rest = std::iter::from_fn(|| to.receive(Duration::from_secs(1)));
+    seen.extend(rest.map(|bytes| number_of(&bytes)));
     seen
 }
 
 #[test]
 fn frames_cross_both_ways_with_their_bytes_and_not_before_their_release() {
     let (machines, left, right) = Machines::joined(LONG, 1400, None);
-    for (from, to, other) in [(&left, &right, 0), (&right, &left, 1)] {
+    for (from, to, there) in [(&left, &right, 1), (&right, &left, 0)] {
         for length in [60, 1342, 1343, 1400, 2034, 9014, 65_535] {
-            let sent = Instant::now();
+            let bound = || machines.planes[there].peers().unwrap()[0].clock.unwrap().bound;
+            let (before, sent) = (bound(), Instant::now());
             assert!(from.send(&frame(2, 1, length)));
             assert_eq!(to.receive(PATIENCE), Some(frame(2, 1, length)), "{length} bytes");
-            let bound = machines.planes[other].peers().unwrap()[0].clock.unwrap().bound;
-            let least = Duration::from_millis(50) - Duration::from_nanos(bound);
+            // Between two probes the bound grows, by 500 ppm at most.
+            let bound = Duration::from_nanos(before.max(bound())) + Duration::from_micros(100);
+            let least = Duration::from_millis(50).saturating_sub(bound);
             assert!(sent.elapsed() >= least, "it came after {:?}", sent.elapsed());
         }
     }
@@ -232,8 +127,9 @@ fn a_cut_drops_what_is_on_its_way_on_both_machines() {
     }
     assert!(left.send(&frame(2, 1, 70)));
     assert_eq!(right.receive(PATIENCE), Some(frame(2, 1, 70)));
-    let account = statistics(m1, forward(0));
-    assert_eq!((account.offered.frames, account.delivered.frames), (2, 1));
+    // By the clock of the machine where the pipe begins, it may arrive a little later.
+    eventually("it has arrived", || statistics(m1, forward(0)).delivered.frames == 1);
+    assert_eq!(statistics(m1, forward(0)).offered.frames, 2);
 }
 
 #[test]
@@ -241,7 +137,7 @@ fn lost_datagrams_are_counted_by_pipe_to_the_last_frame() {
     let fault = Fault { drop: 0.02, ..Fault::default() };
     let (machines, left, right) = Machines::joined(LONG, 600, Some(fault));
     let mut watch = machines.planes[1].watch(PATIENT).unwrap();
-    let seen = exchange(&left, &right, 2000, 1000);
+    let seen = exchange(&left, &right, 2000, true);
     machines.end();
     let (delivered, came, lost) = machines.forward_counts(0);
     assert_eq!((delivered, came), (2000, seen.len() as u64));
@@ -267,11 +163,12 @@ fn lost_datagrams_are_counted_by_pipe_to_the_last_frame() {
 #[test]
 fn reordered_datagrams_lose_no_frame_and_change_no_order() {
     let fault = Fault { delay: 0.05, ..Fault::default() };
-    let (machines, left, right) = Machines::joined(LONG, 700, Some(fault));
-    let seen = exchange(&left, &right, 2000, 1200);
-    assert_eq!(seen, (0..2000).collect::<Vec<_>>());
+    let (machines, left, right) = Machines::joined(LONG, 500, Some(fault));
+    let seen = exchange(&left, &right, 1000, false);
+    let wrong = seen.iter().zip(0..).position(|(seen, sent)| *seen != sent);
+    assert_eq!((seen.len(), wrong), (1000, None), "{:?}", wrong.map(|at| seen[at]));
     machines.end();
-    assert_eq!(machines.forward_counts(0), (2000, 2000, 0));
+    assert_eq!(machines.forward_counts(0), (1000, 1000, 0));
 }
 
 #[test]
@@ -325,8 +222,8 @@ fn a_machine_that_vanishes_blocks_nobody() {
     let text = r#"{"delay":"1ms"}"#;
     let first = vec![at(0, half(M1, "l", 0, a, false, text)), at(1, link("here", [c, d], text))];
     let second = vec![at(0, half(M2, "l", 1, b, false, text))];
-    let Machines { planes: [here, there], .. } =
-        Machines::start([first, second].map(|links| Wiring { links }), 1400, None);
+    let machines = Machines::start([first, second].map(|links| Wiring { links }), 1400, None);
+    let [here, there] = machines.planes;
     drop(there);
     for number in 0..2000 {
         while !left.send(&numbered(number, 1400)) {
@@ -380,7 +277,7 @@ fn frames_before_the_machines_are_connected_are_lost_and_counted() {
     eventually("clocks", || planes[1].peer_clock(M1).is_some());
     assert!(left.send(&frame(2, 1, 70)));
     assert_eq!(right.receive(PATIENCE), Some(frame(2, 1, 70)));
-    let machines = Machines { planes, _relays: Vec::new() };
+    let machines = Machines::of(planes);
     machines.end();
     assert_eq!(machines.forward_counts(0), (2, 1, 1));
     // Once is enough.

@@ -44,8 +44,8 @@ impl Dataplane {
     }
 
     /// Begins to exchange frames and times with a peer, whose sockets are `doors`. Both machines do
-    /// this, in any order. Frames that leave the line of a link to the peer before are lost, and
-    /// counted there.
+    /// this, in any order. Frames that leave the line of a link to the peer before both have are
+    /// lost, and counted there.
     ///
     /// # Errors
     /// If there is no such peer, it has been connected before, it names no socket for a link that
