@@ -44,6 +44,7 @@ pub fn silent_link(index: usize) -> LinkWiring {
         ends: [(); 2].map(|()| End::Port(Box::new(Silent))),
         pipes: [config(PIPE), config(PIPE)],
         mtus: [None; 2],
+        peer: None,
     }
 }
 

@@ -7,6 +7,7 @@
 
 mod changes;
 mod cpu;
+mod cut;
 mod flood;
 mod idle;
 #[path = "../../crates/system/dataplane/tests/lab/mod.rs"]
@@ -24,9 +25,10 @@ use std::time::Duration;
 /// A part: its name on the command line, and what it does in the time given for one measurement.
 type Part = (&'static str, fn(Duration));
 
-const PARTS: [Part; 9] = [
+const PARTS: [Part; 10] = [
     ("model", model::run),
     ("tcp", tcp::run),
+    ("cut", cut::run),
     ("flood", flood::run),
     ("switch", switch::run),
     ("workers", flood::run_on_two_workers),

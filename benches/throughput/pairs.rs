@@ -22,6 +22,11 @@ impl Pairs {
         pairs
     }
 
+    /// What was measured otherwise, by turns.
+    pub fn of(ours: Vec<f64>, theirs: Vec<f64>) -> Self {
+        Self { ours, theirs }
+    }
+
     /// The median of `ours ÷ theirs`.
     pub fn ratio(&self) -> f64 {
         median(&self.ratios())

@@ -103,6 +103,7 @@ fn wired(ends: Option<[fn() -> End; 2]>) -> (Dataplane, MemoryPeer, MemoryPeer) 
         ends,
         pipes: [config("{}"), config("{}")],
         mtus: [None; 2],
+        peer: None,
     };
     let links = match ends {
         None => vec![link(0, [a, b])],

@@ -42,6 +42,7 @@ pub fn link(index: usize, taps: [Tap; 2], text: &str) -> LinkWiring {
         ends: taps.map(|tap| End::Port(Box::new(tap))),
         pipes: [config(text), config(text)],
         mtus: [None; 2],
+        peer: None,
     }
 }
 

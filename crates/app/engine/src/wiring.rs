@@ -83,6 +83,7 @@ impl<'a> Nodes<'a> {
                 self.deployment.resolved(&link.name, link.reverse.clone())?,
             ],
             mtus: link.endpoints.each_ref().map(|end| self.mtu(end)),
+            peer: None,
         })
     }
 

@@ -252,7 +252,7 @@ impl Links {
         let ends = ends.map(|end| LinkEnd::Port(fitted(Box::new(device_of(end)))));
         let (name, pipes) = (link.name.clone(), entry.claim.pipes());
         self.judging.begin(link.id, &name, ClaimTaps { names: taps.names.clone(), network });
-        let wiring = LinkWiring { id: link.id, name, ends, pipes, mtus: [None; 2] };
+        let wiring = LinkWiring { id: link.id, name, ends, pipes, mtus: [None; 2], peer: None };
         let redirected =
             self.wire(wiring).and_then(|()| self.devices.insert(&device, chosen, taps));
         if let Err(error) = redirected {

@@ -229,6 +229,12 @@ pub enum DropCause {
     NeighbourTable,
     /// A device of the machine dropped it.
     MachineDevice,
+    /// It was lost on the way between two machines.
+    Tunnel,
+    /// The socket to another machine had no room.
+    TunnelFull,
+    /// The socket to another machine did not accept it.
+    TunnelRefused,
 }
 
 impl DropCause {
@@ -244,6 +250,9 @@ impl DropCause {
             Self::SoftnetBacklog => "softnet_backlog",
             Self::NeighbourTable => "neighbour_table",
             Self::MachineDevice => "machine_device",
+            Self::Tunnel => "tunnel",
+            Self::TunnelFull => "tunnel_full",
+            Self::TunnelRefused => "tunnel_refused",
         }
     }
 }

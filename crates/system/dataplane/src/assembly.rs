@@ -10,17 +10,22 @@ use netloom_fabric::{LinkId, receiver_mtus};
 use netloom_link::{Direction, Pipe, Stream};
 
 use crate::balance::{Rebalancing, WORTH};
-use crate::handle::{Control, Dataplane, JoinedSegment, LinkControl, Location, WorkerHandle};
+use crate::handle::{
+    Control, Dataplane, JoinedSegment, LinkControl, Location, PeerControl, WorkerHandle,
+};
 use crate::partition;
+use crate::peer_id::PeerId;
+use crate::peers::{Board, Doors, Streams, TELL, Timekeeper, Tunnels};
 use crate::room::default_frame_memory;
 use crate::scheduling::WorkerPlace;
 use crate::shard::{Parts, Shard};
 use crate::waiter::Waiter;
 use crate::wakeup::WakeupProbe;
+use crate::wiring::is_segment;
 use crate::worker::Worker;
 use crate::worker_id::WorkerId;
 use crate::worker_stats::WorkerStats;
-use crate::{Clock, DataplaneError, Heartbeat, LinkWiring, Options, Scheduling, Wiring};
+use crate::{Clock, DataplaneError, End, Heartbeat, LinkWiring, Options, Scheduling, Wiring};
 
 /// The parts of one worker, while they are being put together.
 struct Draft {
@@ -57,7 +62,7 @@ impl Dataplane {
 }
 
 fn assemble(wiring: Wiring, options: &Options) -> Result<Dataplane, DataplaneError> {
-    wiring.validate()?;
+    wiring.validate(options.tunnels.as_ref())?;
     let dedicated = options.dedicated_cpus.len();
     let cores = match dedicated {
         0 => thread::available_parallelism().map_or(1, usize::from),
@@ -70,6 +75,7 @@ fn assemble(wiring: Wiring, options: &Options) -> Result<Dataplane, DataplaneErr
     };
     let segments: Vec<_> = wiring.links.iter().map(segments_of).collect();
     let assignment = partition::assign(&segments, &vec![None; segments.len()], wanted);
+    let away: Vec<_> = wiring.links.iter().map(LeadsAway::of).collect();
     let used = partition::used(&assignment);
     let on_its_own = |ends: &&[Option<usize>; 2]| ends.iter().all(Option::is_none);
     // One more, without links, for when the others cannot bear theirs.
@@ -95,6 +101,10 @@ fn assemble(wiring: Wiring, options: &Options) -> Result<Dataplane, DataplaneErr
         drafts[worker.index()].add(id, &name, parts)?;
         locations.insert(id, Location { worker, segments });
     }
+    let peers = match &options.tunnels {
+        Some(tunnels) => Some(tunnel(tunnels, &mut drafts, &away, &locations, &plan)?),
+        None => None,
+    };
     let workers = WorkerId::first(drafts.len()).zip(drafts);
     let workers = workers.map(|(worker, draft)| draft.start(worker, &plan));
     let dataplane = Dataplane {
@@ -104,6 +114,7 @@ fn assemble(wiring: Wiring, options: &Options) -> Result<Dataplane, DataplaneErr
         rebalancing: Mutex::new(Rebalancing::new(cores, spare)),
         locations,
         control: Mutex::new(control),
+        peers,
         capture_backlog: options.capture_backlog,
         scheduling: plan.scheduling,
         probe: WakeupProbe::start(plan.clock)?,
@@ -111,6 +122,61 @@ fn assemble(wiring: Wiring, options: &Options) -> Result<Dataplane, DataplaneErr
     };
     dataplane.note_places();
     Ok(dataplane)
+}
+
+/// A link with an end on another machine.
+struct LeadsAway {
+    link: LinkId,
+    peer: PeerId,
+    /// The end there.
+    end: usize,
+    /// Whether a segment is at the end here.
+    to_segment: bool,
+}
+
+impl LeadsAway {
+    fn of(link: &LinkWiring) -> Option<Self> {
+        let end = link.ends.iter().position(|end| matches!(end, End::Away { .. }))?;
+        let to_segment = is_segment(&link.ends[1 - end]);
+        Some(Self { link: link.id, peer: link.peer?, end, to_segment })
+    }
+}
+
+/// Gives each worker that has such links its socket.
+fn tunnel(
+    tunnels: &Tunnels,
+    drafts: &mut [Draft],
+    away: &[Option<LeadsAway>],
+    locations: &BTreeMap<LinkId, Location>,
+    plan: &Plan,
+) -> Result<PeerControl, DataplaneError> {
+    let tunnels = Arc::new(tunnels.clone());
+    let board = Arc::new(Board::new(tunnels.peers.len()));
+    let timekeeper = Timekeeper::start(&tunnels, Arc::clone(&board), plan.scheduling)?;
+    let tell_every = plan.clock.dilation().to_experiment(TELL);
+    let (mut sockets, mut doors) = (BTreeMap::new(), Vec::new());
+    let mut links = BTreeMap::new();
+    for LeadsAway { link, peer, end, to_segment } in away.iter().flatten() {
+        let worker = locations[link].worker;
+        let Draft { shard, waiter } = &mut drafts[worker.index()];
+        let socket = match sockets.get(&worker) {
+            Some(socket) => *socket,
+            None => {
+                let streams = Streams::open(Arc::clone(&tunnels), Arc::clone(&board), tell_every)?;
+                let socket = streams.address();
+                shard.open_streams(streams, waiter)?;
+                sockets.insert(worker, socket);
+                socket
+            }
+        };
+        let place = tunnels.peers.iter().position(|one| one == peer);
+        shard.lead_to(place.ok_or(DataplaneError::UnknownPeer(*peer))?, *link, *end, *to_segment);
+        doors.push((*link, socket));
+        links.insert(*link, *peer);
+    }
+    doors.sort_unstable_by_key(|(link, _)| *link);
+    let doors = Doors { clock: timekeeper.address(), links: doors };
+    Ok(PeerControl { tunnels, timekeeper, doors, links })
 }
 
 impl Parts {
@@ -122,7 +188,7 @@ impl Parts {
             Pipe::new(config, Stream::of_pipe(seed, &name, direction), clock.now())
         };
         let mut pipes = [pipe(forward, Direction::Forward), pipe(reverse, Direction::Reverse)];
-        let are_segments = ends.each_ref().map(|end| end.segment_port().is_some());
+        let are_segments = ends.each_ref().map(is_segment);
         for (pipe, mtu) in pipes.iter_mut().zip(receiver_mtus(are_segments, mtus)) {
             pipe.set_receiver_mtu(mtu);
         }

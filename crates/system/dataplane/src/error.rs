@@ -4,8 +4,10 @@ use std::io;
 
 use netloom_fabric::{LinkId, PipeId, SegmentId};
 use netloom_medium::RadioError;
+use netloom_tunnel::SegmentSize;
 use thiserror::Error;
 
+use crate::peer_id::PeerId;
 use crate::worker_id::WorkerId;
 
 /// Why the data plane could not carry out a request.
@@ -29,6 +31,40 @@ pub enum DataplaneError {
         link: String,
         /// Identity of the switch.
         switch: SegmentId,
+    },
+    /// A link leads to another machine and cannot, or says so and does not.
+    #[error("link `{link}` cannot be joined: {problem}")]
+    Away {
+        /// Name of the link.
+        link: String,
+        /// Description of the problem.
+        problem: &'static str,
+    },
+    /// Links to other machines stay as they are while the data plane runs.
+    #[error(
+        "{link} leads to another machine: such links are neither added, removed nor moved while \
+         the network runs"
+    )]
+    Pinned {
+        /// Identity of the link.
+        link: LinkId,
+    },
+    /// Datagrams cannot have the length that was asked for.
+    #[error(transparent)]
+    Datagram(#[from] SegmentSize),
+    /// No links lead to that machine.
+    #[error("no links lead to {0}")]
+    UnknownPeer(PeerId),
+    /// The machine has been connected before.
+    #[error("{0} is connected already")]
+    ConnectedAlready(PeerId),
+    /// A machine does not serve a link that leads there.
+    #[error("{peer} names no socket for {link}, which leads there")]
+    NoDoor {
+        /// The machine.
+        peer: PeerId,
+        /// Identity of the link.
+        link: LinkId,
     },
     /// A property's values are in a file, which the data plane does not open.
     #[error(

@@ -2,6 +2,7 @@
 //! and what the workers do.
 
 mod media;
+mod peers;
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -25,10 +26,12 @@ use crate::timing::Timing;
 use crate::waiter::Waker;
 use crate::wakeup::{Pulse, WakeupProbe};
 use crate::watch::{Limits, Watch};
+use crate::wiring::is_segment;
 use crate::worker::{Command, Worker};
 use crate::worker_id::WorkerId;
 use crate::worker_stats::WorkerStats;
 use crate::{Clock, DataplaneError, End};
+pub(crate) use peers::PeerControl;
 
 /// All links of an experiment on this machine, running.
 ///
@@ -44,6 +47,8 @@ pub struct Dataplane {
     /// Location of each link.
     pub(crate) locations: BTreeMap<LinkId, Location>,
     pub(crate) control: Mutex<Control>,
+    /// Links to other machines, if there may be some.
+    pub(crate) peers: Option<PeerControl>,
     /// Most frames that wait for the reader of a capture.
     pub(crate) capture_backlog: usize,
     /// Scheduling class of the workers.
@@ -535,7 +540,7 @@ impl LinkControl {
         Self {
             states: parts.pipes.each_ref().map(|pipe| pipe.config().state),
             carriers: parts.ends.each_ref().map(carriers),
-            are_segments: parts.ends.each_ref().map(|end| end.segment_port().is_some()),
+            are_segments: parts.ends.each_ref().map(is_segment),
             mtus,
             ..Self::default()
         }

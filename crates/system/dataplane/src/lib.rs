@@ -9,6 +9,8 @@
 //! | `rebalancing` | links of workers that cannot bear them go to others |
 //! | `partition` | which worker owns which links |
 //! | `balance` | when links move to another worker, and which |
+//! | `peers` | links to other machines: [`Tunnels`], [`PeerStatus`] |
+//! | `peer_id` | which machine: [`PeerId`] |
 //! | `worker_stats` | the CPU time of a worker, read without waking it |
 //! | `worker` | a thread: waits, reads devices, releases frames, obeys commands |
 //! | `answer` | answers of a worker to its owner |
@@ -48,6 +50,8 @@ mod heartbeat;
 mod looking;
 mod memory;
 mod partition;
+mod peer_id;
+mod peers;
 mod pipe_frame;
 mod rebalancing;
 mod recorder;
@@ -75,6 +79,8 @@ pub use handle::Dataplane;
 pub use heartbeat::Heartbeat;
 pub use looking::Looking;
 pub use memory::take_memory_in_large_pieces;
+pub use peer_id::PeerId;
+pub use peers::{CrossedFrames, CrossedPipe, Doors, PeerStatus, Tunnels};
 pub use pipe_frame::PipeFrame;
 pub use rebalancing::{Overload, Rebalanced};
 pub use rewiring::{Incoming, NotPutIn, Unwired};

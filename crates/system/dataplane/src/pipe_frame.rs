@@ -5,7 +5,7 @@
 use etherparse::{LaxNetSlice, LaxSlicedPacket, TransportSlice};
 use netloom_fabric::{Malformed, Memory};
 use netloom_link::{Dscp, Ecn, FrameInfo, Header, Tag};
-use netloom_ports::{Frame, FrameBuffer, Pool, Shape, split};
+use netloom_ports::{Frame, FrameBuffer, HEADER_BYTES, Pool, Shape, VirtioHeader, split};
 
 /// A frame in a pipe.
 #[derive(Debug)]
@@ -110,6 +110,16 @@ impl FrameMemory {
     #[inline]
     pub fn take(&mut self, buffer: &mut FrameBuffer) -> Option<PipeFrame> {
         self.0.take(buffer).map(PipeFrame)
+    }
+
+    /// Returns a frame with this virtio-net header and these bytes, if there is memory for it.
+    #[inline]
+    pub fn frame_of_parts(
+        &mut self,
+        header: &[u8; HEADER_BYTES],
+        bytes: &[u8],
+    ) -> Option<PipeFrame> {
+        self.0.frame_with(&VirtioHeader::decode(header), bytes).map(PipeFrame)
     }
 
     /// Recycles a frame that has left the network.

@@ -165,7 +165,7 @@ mod tests {
             };
             let pipes = [pipe.clone(), pipe];
             let (id, name, ends) = (LinkId(number), format!("l{number}"), [a, b]);
-            LinkWiring { id, name, ends, pipes, mtus: [None; 2] }
+            LinkWiring { id, name, ends, pipes, mtus: [None; 2], peer: None }
         });
         let wiring = Wiring { links: links.collect() };
         let options = Options { workers: Some(2), ..Options::default() };

@@ -7,7 +7,7 @@ use netloom_link::{
     CaptureDirection, CaptureNote, Delivery, DropReason, FrameEvent, FrameInfo, Occurrence,
     Passage, Pipe,
 };
-use netloom_units::Time;
+use netloom_units::{Duration, Time};
 
 use crate::Clock;
 use crate::capture::CaptureSink;
@@ -34,6 +34,17 @@ struct Record {
     offered: u64,
     /// Number of the pipe in the frame log, if it is logged.
     logged_as: Option<u32>,
+    /// For a pipe that begins on another machine.
+    coming: Option<Coming>,
+}
+
+/// A pipe that begins on another machine.
+#[derive(Debug, Clone, Copy)]
+struct Coming {
+    /// Whether it leads to a segment: a frame is late there if it comes after its release.
+    to_segment: bool,
+    /// How exactly the other machine's clock was known at the last frame.
+    bound: Duration,
 }
 
 #[derive(Debug)]
@@ -66,6 +77,31 @@ impl Recorder {
             self.records.resize_with(pipe.slot + 1, Record::default);
         }
         self.records[pipe.slot] = Record { taps, ..Record::default() };
+    }
+
+    /// Notes that a pipe begins on another machine, and whether it leads to a segment.
+    pub fn comes_from_away(&mut self, pipe: PipeSlot, to_segment: bool) {
+        self.records[pipe.slot].coming = Some(Coming { to_segment, bound: Duration::ZERO });
+    }
+
+    /// Records that frames of a pipe have left its line for another machine.
+    #[inline]
+    pub fn sent(&mut self, pipe: PipeSlot, passage: &Passage, info: &FrameInfo) {
+        if let Some(writer) = &mut self.watch_writer {
+            writer.sent(pipe.slot, passage, info);
+        }
+    }
+
+    /// Records that frames of a pipe have come from another machine at `now`. Their release and
+    /// whatever depends on it are known within `bound`.
+    #[inline]
+    pub fn came(&mut self, pipe: PipeSlot, now: Time, bound: Duration, seen: &Delivery<PipeFrame>) {
+        let Some(coming) = &mut self.records[pipe.slot].coming else { return };
+        coming.bound = bound;
+        if let (true, Some(writer)) = (coming.to_segment, &mut self.watch_writer) {
+            let late = (now.since(seen.release), seen.passage.shift + bound);
+            writer.came((pipe.slot, pipe.id), now, late, seen.info.frames().into());
+        }
     }
 
     /// Removes a link's pipe, and returns its captures.
@@ -177,9 +213,12 @@ impl Observer<PipeFrame> for Recorder {
         self.left_at = now;
         let late = now.since(delivery.release);
         let Delivery { passage, info, .. } = delivery;
-        self.counters.lateness.record(late + passage.shift, info.frames().into());
+        let coming = self.records[pipe.slot].coming;
+        let early = passage.shift + coming.map_or(Duration::ZERO, |coming| coming.bound);
+        self.counters.lateness.record(late + early, info.frames().into());
         if let Some(writer) = &mut self.watch_writer {
-            writer.left((pipe.slot, pipe.id), now, late, passage, info);
+            let line = coming.is_none().then_some(passage);
+            writer.left((pipe.slot, pipe.id), now, (late, early), line, info);
         }
         self.show_exit(pipe, now, delivery);
     }
@@ -187,7 +226,11 @@ impl Observer<PipeFrame> for Recorder {
     #[inline]
     fn forwarded(&mut self, pipe: PipeSlot, delivery: &Delivery<PipeFrame>) {
         if let Some(writer) = &mut self.watch_writer {
-            writer.forwarded(pipe.slot, &delivery.passage, &delivery.info);
+            match self.records[pipe.slot].coming {
+                None => writer.forwarded(pipe.slot, &delivery.passage, &delivery.info),
+                // Its lateness was recorded as it came.
+                Some(_) => writer.passed(pipe.slot, &delivery.info),
+            }
         }
         self.show_exit(pipe, delivery.release, delivery);
     }

@@ -110,6 +110,7 @@ impl Dataplane {
             return Err(unknown(*link));
         }
         let ids: Vec<LinkId> = links.iter().map(|(link, _)| *link).collect();
+        self.are_here(&ids)?;
         let mut parted = self.part(&ids, false)?;
         // The caller may close the devices, so no other descriptor may keep them open.
         let mut control = self.control();
@@ -182,6 +183,7 @@ impl Dataplane {
             (slot.parts.is_none() && slot.worker != *worker).then_some(slot.id)
         };
         let moving: Vec<LinkId> = slots.iter().zip(assignment).filter_map(moves).collect();
+        self.are_here(&moving)?;
         // Frames in them move too, because the experiment has one clock.
         let mut moved = self.part(&moving, true)?;
         let mut joining = vec![Vec::new(); self.workers.len()];
@@ -328,6 +330,10 @@ fn check(slots: &[Slot]) -> Result<(), DataplaneError> {
         let name = || name.clone().unwrap_or_else(|| id.to_string());
         if !known.insert(*id) {
             return Err(DataplaneError::KnownLink { link: name(), id: *id });
+        }
+        let mut ends = parts.iter().flat_map(|parts| &parts.ends);
+        if ends.any(|end| matches!(end, End::Away { .. })) {
+            return Err(DataplaneError::Pinned { link: *id });
         }
         let pipes = parts.iter().flat_map(|parts| &parts.pipes);
         if let Some(unread) = pipes.into_iter().find_map(|pipe| pipe.config().unread_file()) {

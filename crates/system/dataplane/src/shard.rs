@@ -2,6 +2,9 @@
 //! here: waiting and commands (`worker`), the paths of frames (`netloom-fabric`), and their counts
 //! and captures (`recorder`).
 
+mod peers;
+
+use std::collections::BTreeSet;
 use std::io;
 
 use netloom_fabric::{
@@ -15,6 +18,7 @@ use netloom_units::{Duration, Time};
 use crate::balance::{LinkLoad, Load};
 use crate::capture::CaptureSink;
 use crate::frame_log::LogSink;
+use crate::peers::Streams;
 use crate::pipe_frame::{FrameMemory, PipeFrame};
 use crate::recorder::{Recorder, Taps};
 use crate::timing::DeviceFailure;
@@ -85,6 +89,10 @@ pub(crate) struct Shard {
     noticed: Duration,
     clock: Clock,
     buffer: FrameBuffer,
+    /// Slots of the pipes that begin on other machines.
+    coming: BTreeSet<usize>,
+    /// What leads to other machines, if some links do.
+    streams: Option<Box<Streams>>,
 }
 
 impl Shard {
@@ -99,6 +107,8 @@ impl Shard {
             noticed: clock.dilation().to_experiment(NOTICED),
             clock,
             buffer: FrameBuffer::default(),
+            coming: BTreeSet::new(),
+            streams: None,
         }
     }
 
@@ -117,11 +127,12 @@ impl Shard {
     #[inline]
     pub fn next_due(&mut self) -> Option<Time> {
         let due = self.network.next_deadline();
-        if self.held.is_empty() {
+        if self.held.is_empty() && self.streams.is_none() {
             return due;
         }
         let held = self.held.iter().map(|(_, until)| *until);
-        held.chain(due).min()
+        let tell = self.streams.as_ref().and_then(|streams| streams.tell_at());
+        held.chain(due).chain(tell).min()
     }
 
     /// Returns how long frames that are read now may have waited in their devices unnoticed.
@@ -493,9 +504,10 @@ impl Shard {
         self.ports[port.index()].as_ref().is_some_and(|port| port.is_alive)
     }
 
-    /// Returns the pipes whose slots are at `from` or beyond, in their order.
+    /// Returns the pipes that begin here whose slots are at `from` or beyond, in their order.
     pub fn pipes(&mut self, from: usize) -> impl Iterator<Item = (PipeSlot, &mut Pipe<PipeFrame>)> {
-        self.network.pipes(from)
+        let Self { network, coming, .. } = self;
+        network.pipes(from).filter(|(slot, _)| !coming.contains(&slot.slot))
     }
 
     /// Returns the pipe of each slot. `None` where there is none.

@@ -65,6 +65,10 @@ pub struct UnmodelledDrops {
     /// The frames in the data plane took all the memory they may. A super-frame that was not even
     /// taken in counts as one.
     pub no_memory: u64,
+    /// The frame did not reach the machine with the other end of its link.
+    pub tunnel: u64,
+    /// The frame came from another machine and could not be put into the network.
+    pub tunnel_refused: u64,
 }
 
 impl UnmodelledDrops {
@@ -76,12 +80,15 @@ impl UnmodelledDrops {
             Loss::Rejected => &mut self.rejected,
             Loss::Malformed => &mut self.malformed,
             Loss::NoMemory => &mut self.no_memory,
+            Loss::Tunnel => &mut self.tunnel,
+            Loss::TunnelRefused => &mut self.tunnel_refused,
         } += frames;
     }
 
     /// Returns the sum of all kinds.
     pub fn total(&self) -> u64 {
-        self.device_full + self.device_gone + self.rejected + self.malformed + self.no_memory
+        let devices = self.device_full + self.device_gone + self.rejected + self.malformed;
+        devices + self.no_memory + self.tunnel + self.tunnel_refused
     }
 
     fn add(&mut self, other: &Self) {
@@ -90,6 +97,8 @@ impl UnmodelledDrops {
         self.rejected += other.rejected;
         self.malformed += other.malformed;
         self.no_memory += other.no_memory;
+        self.tunnel += other.tunnel;
+        self.tunnel_refused += other.tunnel_refused;
     }
 }
 

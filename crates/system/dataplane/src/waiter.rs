@@ -39,6 +39,8 @@ impl Waker {
 /// Tokens of the waiter's own descriptors.
 const WAKER: u64 = u64::MAX;
 const TIMER: u64 = u64::MAX - 1;
+/// Token of the socket to other machines.
+const PEERS: u64 = u64::MAX - 2;
 const EVENTS: usize = 256;
 
 /// An event queue over devices, with a waker and a timer.
@@ -51,6 +53,7 @@ pub(crate) struct Waiter {
     events: [libc::epoll_event; EVENTS],
     ready: usize,
     woken: bool,
+    has_peers: bool,
 }
 
 impl Waiter {
@@ -61,7 +64,8 @@ impl Waiter {
         let waker = Waker(Arc::new(EventFd::from_value_and_flags(0, flags)?));
         epoll.add(&*waker.0, EpollEvent::new(EpollFlags::EPOLLIN, WAKER))?;
         let events = [libc::epoll_event { events: 0, u64: 0 }; EVENTS];
-        Ok(Self { dilation, epoll, waker, timer: None, events, ready: 0, woken: false })
+        let (timer, ready, woken, has_peers) = (None, 0, false, false);
+        Ok(Self { dilation, epoll, waker, timer, events, ready, woken, has_peers })
     }
 
     pub fn waker(&self) -> Waker {
@@ -73,6 +77,11 @@ impl Waiter {
         Ok(self.epoll.add(fd, EpollEvent::new(EpollFlags::EPOLLIN, token.0.into()))?)
     }
 
+    /// Reports whenever the socket to other machines is readable.
+    pub fn watch_peers(&self, fd: BorrowedFd<'_>) -> io::Result<()> {
+        Ok(self.epoll.add(fd, EpollEvent::new(EpollFlags::EPOLLIN, PEERS))?)
+    }
+
     /// Stops reporting `fd`.
     pub fn forget(&self, fd: BorrowedFd<'_>) -> io::Result<()> {
         Ok(self.epoll.delete(fd)?)
@@ -81,7 +90,7 @@ impl Waiter {
     /// Waits. Afterwards, [`ready`](Self::ready) and [`woken`](Self::woken) describe what has
     /// happened.
     pub fn wait(&mut self, timeout: Timeout) -> io::Result<()> {
-        (self.ready, self.woken) = (0, false);
+        (self.ready, self.woken, self.has_peers) = (0, false, false);
         let ready = match timeout {
             Timeout::None => self.epoll_wait(0),
             Timeout::Endless => self.epoll_wait(-1),
@@ -134,6 +143,11 @@ impl Waiter {
         self.woken
     }
 
+    /// Whether the socket to other machines is readable.
+    pub fn has_peers(&self) -> bool {
+        self.has_peers
+    }
+
     fn note_own_events(&mut self) {
         for index in 0..self.ready {
             match self.events[index].u64 {
@@ -146,6 +160,7 @@ impl Waiter {
                 TIMER => {
                     let _ = self.timer.as_ref().map(TimerFd::unset);
                 }
+                PEERS => self.has_peers = true,
                 _ => {}
             }
         }

@@ -8,6 +8,8 @@ use netloom_link::PipeConfig;
 use netloom_ports::FrameDevice;
 use netloom_units::Dilation;
 
+use crate::peer_id::PeerId;
+use crate::peers::Tunnels;
 use crate::{DataplaneError, Heartbeat, Scheduling};
 
 /// All links of an experiment on this machine. A switch exists where links end at it.
@@ -31,6 +33,8 @@ pub struct LinkWiring {
     pub pipes: [PipeConfig; 2],
     /// MTUs of the interfaces at its ends. `None`: frames of any length are taken there.
     pub mtus: [Option<u32>; 2],
+    /// The machine that has its other end, if one end is [away](LinkEnd::Away).
+    pub peer: Option<PeerId>,
 }
 
 /// An end of a link, with the devices of its interfaces.
@@ -66,6 +70,8 @@ pub struct Options {
     pub scheduling: Scheduling,
     /// Function that every worker calls to show that it lives. By default there is none.
     pub heartbeat: Option<Heartbeat>,
+    /// How links to other machines get there. By default, there are none.
+    pub tunnels: Option<Tunnels>,
 }
 
 impl Default for Options {
@@ -80,19 +86,24 @@ impl Default for Options {
             capture_backlog: 1024,
             scheduling: Scheduling::RealTime,
             heartbeat: None,
+            tunnels: None,
         }
     }
 }
 
 impl Wiring {
     /// Checks that the identities of links are distinct, that every switch is of the same kind at
-    /// all its ports, and that every pipe has its values.
-    pub(crate) fn validate(&self) -> Result<(), DataplaneError> {
+    /// all its ports, that links to other machines can get there, and that every pipe has its
+    /// values.
+    pub(crate) fn validate(&self, tunnels: Option<&Tunnels>) -> Result<(), DataplaneError> {
         let mut kinds = BTreeMap::new();
         let mut known = BTreeSet::new();
         for link in &self.links {
             if !known.insert(link.id) {
                 return Err(DataplaneError::KnownLink { link: link.name.clone(), id: link.id });
+            }
+            if let Some(problem) = link.problem_away(tunnels) {
+                return Err(DataplaneError::Away { link: link.name.clone(), problem });
             }
             if let Some(unread) = link.pipes.iter().find_map(PipeConfig::unread_file) {
                 return Err(DataplaneError::unread(link.id, unread));
@@ -106,4 +117,27 @@ impl Wiring {
         }
         Ok(())
     }
+}
+
+impl LinkWiring {
+    /// Returns why the link cannot lead to the machine that it names, or to none, as it does.
+    fn problem_away(&self, tunnels: Option<&Tunnels>) -> Option<&'static str> {
+        let away = self.ends.iter().filter(|end| matches!(end, End::Away { .. })).count();
+        match (away, self.peer, tunnels) {
+            (0, None, _) => None,
+            (0, Some(_), _) => Some("it names a machine, and both of its ends are here"),
+            (2, ..) => Some("neither of its ends is here"),
+            (_, None, _) => Some("it does not name the machine that has its other end"),
+            (_, Some(_), None) => Some("the data plane has no tunnels"),
+            (_, Some(peer), Some(tunnels)) => {
+                let is_known = tunnels.peers.contains(&peer);
+                (!is_known).then_some("the machine that it names is none of the tunnels' peers")
+            }
+        }
+    }
+}
+
+/// Whether a port of a segment is at an end of a link, here or on another machine.
+pub(crate) fn is_segment(end: &End) -> bool {
+    matches!(end, End::Segment(_) | End::Away { is_segment: true })
 }

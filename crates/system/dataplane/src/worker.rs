@@ -234,9 +234,12 @@ impl Worker {
         } else {
             Turn::Idle
         };
+        let mut all_read = !self.waiter.is_full();
+        if self.waiter.has_peers() {
+            all_read &= self.shard.receive_from_peers();
+        }
         self.shard.release(now);
         self.shard.resume(now, &self.waiter);
-        let mut all_read = !self.waiter.is_full();
         for index in 0..self.waiter.ready() {
             if let Some(port) = self.waiter.token(index) {
                 all_read &= self.shard.read(port, now, &self.waiter);
@@ -252,6 +255,7 @@ impl Worker {
             turn = if turn == Turn::Stopped { turn } else { Turn::Worked };
             self.report();
         }
+        self.shard.send_to_peers(now);
         turn
     }
 
@@ -381,6 +385,7 @@ impl Worker {
         let now = self.clock.now();
         // Reading the statistics of a pipe advances it to that time, so earlier events come first.
         self.shard.release(now);
+        self.shard.count_arrivals(now);
         let mut pipes = self.shard.pipes(report.next);
         for (slot, pipe) in pipes.by_ref().take(STATUS_BATCH) {
             let statistics = match report.window {

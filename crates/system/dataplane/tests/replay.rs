@@ -90,6 +90,7 @@ fn record(properties: &str) -> Record {
         ends: taps.map(|tap| End::Port(Box::new(tap))),
         pipes: [config(properties), config(r#"{"delay":"5ms"}"#)],
         mtus: [None; 2],
+        peer: None,
     };
     let options = Options { seed: SEED, capture_backlog: CAPTURE_BACKLOG, ..Options::default() };
     let wiring = Wiring { links: vec![link] };

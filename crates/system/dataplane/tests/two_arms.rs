@@ -87,6 +87,7 @@ impl Case {
             ends: taps.map(|tap| End::Port(Box::new(tap))),
             pipes: [self.config(), PipeConfig::default()],
             mtus: [None; 2],
+            peer: None,
         };
         let wiring = Wiring { links: vec![link] };
         let options = Options { seed: SEED, ..Options::default() };

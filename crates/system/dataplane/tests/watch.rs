@@ -8,13 +8,6 @@ use common::*;
 use netloom_dataplane::{AnomalyKind, Dataplane, Limits, Loss, Watch};
 use netloom_units::Duration;
 
-/// Limits that nothing exceeds.
-const PATIENT: Limits = Limits {
-    tolerance: Duration::from_secs(1000),
-    needed: Duration::from_millis(1),
-    pause: Duration::from_secs(1000),
-};
-
 /// Looks until `enough` accepts everything reported so far.
 fn look(
     dataplane: &Dataplane,

@@ -33,5 +33,7 @@ pub fn cause(loss: Loss) -> DropCause {
         Loss::Rejected => DropCause::Rejected,
         Loss::Malformed => DropCause::Malformed,
         Loss::NoMemory => DropCause::NoMemory,
+        Loss::Tunnel => DropCause::Tunnel,
+        Loss::TunnelRefused => DropCause::TunnelRefused,
     }
 }

@@ -20,6 +20,7 @@
 //! | `packet_sender` | sends frames on an interface, for a program in its node |
 //! | `tcp_info` | what the kernel knows of a TCP connection: [`tcp_info()`] |
 //! | `writing` | writes a frame to a descriptor |
+//! | `datagram_socket` | UDP datagrams, many in one call: [`DatagramSocket`] |
 //! | `packet_socket` | all frames that pass an interface, as the kernel shows them to sniffers |
 //! | `offload` | the work that a TAP device may leave to the engine |
 //! | `memory` | a device in memory, for tests |
@@ -30,6 +31,7 @@
 mod arrival_stamp;
 mod charge;
 pub mod checksum;
+mod datagram_socket;
 mod device;
 mod edit;
 mod fitted;
@@ -52,6 +54,7 @@ mod virtio;
 mod writing;
 
 pub use arrival_stamp::{ArrivalStamp, monotonic};
+pub use datagram_socket::{Arrived, DATAGRAMS_BYTES, DatagramSocket, Unsent};
 pub use device::{Capabilities, Carrier, DevicePlace, FrameDevice, Offload, SendError};
 pub use fitted::fitted;
 pub use frame::{Frame, FrameBuffer, HEAD_BYTES, TAIL_BYTES};

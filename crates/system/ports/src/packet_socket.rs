@@ -259,7 +259,7 @@ fn piece(room: &mut [u8]) -> libc::iovec {
 }
 
 pub(crate) fn set(
-    fd: &OwnedFd,
+    fd: &impl AsRawFd,
     level: libc::c_int,
     option: libc::c_int,
     value: libc::c_int,

@@ -3,11 +3,11 @@
 use std::mem;
 use std::sync::Arc;
 
-use crate::HEADER_BYTES;
 use crate::charge::Account;
 use crate::frame::{
     Body, Frame, FrameBuffer, HEAD_BYTES, HEADROOM, SHORT_TAIL_BYTES, TAIL_BYTES, Tail, new_tail,
 };
+use crate::{HEADER_BYTES, VirtioHeader};
 
 /// Largest numbers of free buffers that are kept for later use. More than these are returned to the
 /// machine.
@@ -102,7 +102,14 @@ impl Pool {
 
     /// A frame with these bytes, which no interface has to finish. `None` as in [`Self::frame`].
     pub fn frame_of(&mut self, bytes: &[u8]) -> Option<Frame> {
+        self.frame_with(&VirtioHeader::default(), bytes)
+    }
+
+    /// A frame with this virtio-net header and these bytes. `None` as in [`Self::frame`].
+    #[inline]
+    pub fn frame_with(&mut self, header: &VirtioHeader, bytes: &[u8]) -> Option<Frame> {
         let mut frame = self.frame(bytes.len())?;
+        frame.set_header(header);
         frame.write_at(0, bytes);
         Some(frame)
     }

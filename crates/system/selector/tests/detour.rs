@@ -139,6 +139,7 @@ fn claim(pair: &Pair, uid: u32, kind: HookKind) -> Claimed {
             ends: ends.map(|end| LinkEnd::Port(fitted(Box::new(Tap::from_fd(end))))),
             pipes: [pipe.clone(), pipe],
             mtus: [None; 2],
+            peer: None,
         };
         let dataplane = Dataplane::start(Wiring { links: vec![link] }, options).unwrap();
         let ports = PortPrefix { first: CLAIMED, bits: 16 };

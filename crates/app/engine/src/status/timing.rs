@@ -29,6 +29,8 @@ fn in_words(deployment: &Deployment, timing: netloom_dataplane::Timing, overflow
         ("rejected", drops.rejected),
         ("malformed", drops.malformed),
         ("no_memory", drops.no_memory),
+        ("tunnel", drops.tunnel),
+        ("tunnel_refused", drops.tunnel_refused),
     ];
     let failures = timing.failures.into_iter().map(|failure| {
         let link = deployment.link(failure.link);

@@ -61,6 +61,7 @@ fn linked(forward: &str, reverse: &str, seed: u64) -> ([Namespace; 2], Dataplane
         ends: taps.map(|tap| End::Port(Box::new(tap))),
         pipes: [config(forward), config(reverse)],
         mtus: [None; 2],
+        peer: None,
     };
     let wiring = Wiring { links: vec![link] };
     let options = Options { seed, ..Options::default() };

@@ -53,12 +53,24 @@ pub enum Loss {
     Malformed,
     /// The frames in the data plane used all memory that they may have.
     NoMemory,
+    /// The frame did not reach the machine with the other end of its link.
+    Tunnel,
+    /// The frame came from another machine and could not be put into the network: it belongs to no
+    /// link that comes from there, or the other machine's clock was not known yet.
+    TunnelRefused,
 }
 
 impl Loss {
     /// All causes, in the order of their numbers.
-    pub(crate) const ALL: [Self; 5] =
-        [Self::DeviceFull, Self::DeviceGone, Self::Rejected, Self::Malformed, Self::NoMemory];
+    pub(crate) const ALL: [Self; 7] = [
+        Self::DeviceFull,
+        Self::DeviceGone,
+        Self::Rejected,
+        Self::Malformed,
+        Self::NoMemory,
+        Self::Tunnel,
+        Self::TunnelRefused,
+    ];
 }
 
 /// Limits beyond which events are reported individually.

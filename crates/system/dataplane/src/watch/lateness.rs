@@ -100,12 +100,18 @@ impl Default for ReadLateness {
 }
 
 impl LatenessTally {
-    /// Counts frames that left this long after their release. If the shift of a frame is larger
-    /// than that of the frame before, the line was idle for the difference.
+    /// Counts frames that left this long after their release, which could have been `early` before
+    /// it.
     #[inline]
-    pub fn count(&self, late: Duration, passage: &Passage, frames: u64, needed: Duration) {
+    pub fn count(&self, late: Duration, early: Duration, frames: u64, needed: Duration) {
         self.late.count(late, frames, needed);
-        self.at_most.count(late + passage.shift, frames, needed);
+        self.at_most.count(late + early, frames, needed);
+    }
+
+    /// Counts the time for which a frame was on the line. If the shift of a frame is larger than
+    /// that of the frame before, the line was idle for the difference.
+    #[inline]
+    pub fn count_line(&self, passage: &Passage) {
         add(&self.busy, passage.serialized.since(passage.started).as_nanos());
         let shift = passage.shift.as_nanos();
         let before = self.shift.load(Ordering::Relaxed);
@@ -115,9 +121,14 @@ impl LatenessTally {
         }
     }
 
-    /// Returns the lateness since the counters were `read`, or `None` if there were no frames.
+    /// Returns the lateness since the counters were `read`, or `None` if there were no frames. Of a
+    /// pipe between two machines, one has counted the frames that left, and the other one the line.
     pub fn since(&self, pipe: PipeId, read: &mut ReadLateness) -> Option<PipeLateness> {
-        if self.late.frames.load(Ordering::Relaxed) == read.late.frames {
+        let same = |counter: &AtomicU64, read| counter.load(Ordering::Relaxed) == read;
+        if same(&self.late.frames, read.late.frames)
+            && same(&self.busy, read.busy)
+            && same(&self.lost, read.lost)
+        {
             return None;
         }
         Some(PipeLateness {
@@ -200,7 +211,9 @@ mod tests {
             let (first, second) = frames.split_at(split.min(frames.len()));
             for part in [first, second] {
                 for (late, shift) in part {
-                    tally.count(Duration::from_nanos(*late), &passage(*shift), 1, NEEDED);
+                    let passage = passage(*shift);
+                    tally.count(Duration::from_nanos(*late), passage.shift, 1, NEEDED);
+                    tally.count_line(&passage);
                 }
                 let Some(seen) = tally.since(PIPE, &mut read) else {
                     prop_assert!(part.is_empty());
@@ -224,7 +237,7 @@ mod tests {
     fn time_lost_by_a_line_is_the_sum_of_increases_of_the_shift() {
         let (tally, mut read) = (LatenessTally::default(), ReadLateness::default());
         for shift in [0, 500, 500, 200, 300, 0, 50] {
-            tally.count(Duration::ZERO, &passage(shift), 1, NEEDED);
+            tally.count_line(&passage(shift));
         }
         let lost = tally.since(PIPE, &mut read).map(|seen| seen.lost);
         assert_eq!(lost, Some(Duration::from_nanos(500 + 100 + 50)));

@@ -96,22 +96,24 @@ impl WatchWriter {
     }
 
     /// Counts frames that left `pipe`, in `slot`, for an interface at `at`, `late` after their
-    /// scheduled release.
+    /// scheduled release, which could have been `early` before. Without a `line`, that is on
+    /// another machine.
     #[inline]
     pub fn left(
         &mut self,
         (slot, pipe): (usize, PipeId),
         at: Time,
-        late: Duration,
-        passage: &Passage,
+        (late, early): (Duration, Duration),
+        line: Option<&Passage>,
         info: &FrameInfo,
     ) {
         let frames = u64::from(info.frames());
         self.passed(slot, info);
         if let Some(tally) = self.tally.pipes.get(slot) {
-            tally.lateness.count(late, passage, frames, self.limits.needed);
+            tally.lateness.count(late, early, frames, self.limits.needed);
+            line.into_iter().for_each(|passage| tally.lateness.count_line(passage));
         }
-        let late = late + passage.shift;
+        let late = late + early;
         add(&self.tally.bytes[(slot_of(at) % SLOTS) as usize], info.bytes());
         if late > self.limits.tolerance {
             self.report(at, AnomalyKind::Late { pipe, by: late, frames });
@@ -127,7 +129,36 @@ impl WatchWriter {
         self.passed(slot, info);
         if let Some(tally) = self.tally.pipes.get(slot) {
             let frames = u64::from(info.frames());
-            tally.lateness.count(Duration::ZERO, passage, frames, self.limits.needed);
+            tally.lateness.count(Duration::ZERO, passage.shift, frames, self.limits.needed);
+            tally.lateness.count_line(passage);
+        }
+    }
+
+    /// Counts frames that left the line of the pipe in `slot` for another machine.
+    #[inline]
+    pub fn sent(&mut self, slot: usize, passage: &Passage, info: &FrameInfo) {
+        self.passed(slot, info);
+        if let Some(tally) = self.tally.pipes.get(slot) {
+            tally.lateness.count_line(passage);
+        }
+    }
+
+    /// Counts frames of `pipe`, in `slot`, that came from another machine at `at`, on their way to
+    /// a switch or a medium: `late` after their scheduled release, which could have been `early`
+    /// before.
+    #[inline]
+    pub fn came(
+        &mut self,
+        (slot, pipe): (usize, PipeId),
+        at: Time,
+        (late, early): (Duration, Duration),
+        frames: u64,
+    ) {
+        if let Some(tally) = self.tally.pipes.get(slot) {
+            tally.lateness.count(late, early, frames, self.limits.needed);
+        }
+        if late > self.limits.tolerance {
+            self.report(at, AnomalyKind::Late { pipe, by: late, frames });
         }
     }
 

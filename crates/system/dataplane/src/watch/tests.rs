@@ -44,10 +44,16 @@ fn seen(watch: &mut Watch, now: Time, last: bool) -> (Vec<AnomalyKind>, Common) 
 fn late_frames_are_reported_one_by_one_and_punctual_ones_counted() {
     let (mut watch, mut writer) = ends();
     let two = FrameInfo::coalesced(2, 1000, 500);
-    writer.left((1, PIPE), ms(7), Duration::from_micros(30), &PROMPT, &FrameInfo::single(60));
-    writer.left((1, PIPE), ms(7), LIMITS.tolerance, &PROMPT, &two);
+    writer.left(
+        (1, PIPE),
+        ms(7),
+        (Duration::from_micros(30), PROMPT.shift),
+        Some(&PROMPT),
+        &FrameInfo::single(60),
+    );
+    writer.left((1, PIPE), ms(7), (LIMITS.tolerance, PROMPT.shift), Some(&PROMPT), &two);
     let by = LIMITS.tolerance + Duration::from_nanos(1);
-    writer.left((1, PIPE), ms(7), by, &PROMPT, &two);
+    writer.left((1, PIPE), ms(7), (by, PROMPT.shift), Some(&PROMPT), &two);
     let (rare, common) = seen(&mut watch, ms(10), false);
     assert_eq!(rare, [AnomalyKind::Late { pipe: PIPE, by, frames: 2 }]);
     let over = Duration::from_millis(10);
@@ -62,7 +68,13 @@ fn late_frames_are_reported_one_by_one_and_punctual_ones_counted() {
 fn traffic_is_reported_by_slots_and_none_is_missing() {
     let (mut watch, mut writer) = ends();
     let mut left = |at, bytes| {
-        writer.left((0, PIPE), at, Duration::ZERO, &PROMPT, &FrameInfo::single(bytes));
+        writer.left(
+            (0, PIPE),
+            at,
+            (Duration::ZERO, PROMPT.shift),
+            Some(&PROMPT),
+            &FrameInfo::single(bytes),
+        );
     };
     let read = |common: Common| -> Vec<(Time, u64, u64)> {
         let traffic = common.traffic.into_iter();
@@ -106,7 +118,13 @@ fn anomalies_without_room_in_the_ring_are_counted() {
     }
     let (late, paused) = (Duration::from_millis(5), Duration::from_secs(2000));
     writer.lost(PIPE, Time::ZERO, Loss::NoMemory, 3);
-    writer.left((1, PIPE), Time::ZERO, late, &PROMPT, &FrameInfo::coalesced(4, 100, 100));
+    writer.left(
+        (1, PIPE),
+        Time::ZERO,
+        (late, PROMPT.shift),
+        Some(&PROMPT),
+        &FrameInfo::coalesced(4, 100, 100),
+    );
     writer.unattended(Time::ZERO, paused);
     let (rare, common) = seen(&mut watch, ms(1), false);
     assert_eq!((rare.len(), rare[BACKLOG]), (BACKLOG + 1, AnomalyKind::Pause { lasted: paused }));
@@ -124,7 +142,13 @@ fn work_is_reported_by_pipe() {
     writer.handled(1);
     writer.handled(1);
     writer.passed(0, &FrameInfo::single(60));
-    writer.left((1, PIPE), ms(1), Duration::ZERO, &PROMPT, &FrameInfo::single(100));
+    writer.left(
+        (1, PIPE),
+        ms(1),
+        (Duration::ZERO, PROMPT.shift),
+        Some(&PROMPT),
+        &FrameInfo::single(100),
+    );
     let work: Vec<Work> = watch.work().collect();
     let pipe = |pipe, frames, bytes| PipeWork { pipe, frames, bytes };
     assert_eq!(work[0].pipes, [pipe(OTHER, 1, 60), pipe(PIPE, 2, 100)]);
@@ -132,4 +156,39 @@ fn work_is_reported_by_pipe() {
     writer.handled(0);
     let work: Vec<Work> = watch.work().collect();
     assert_eq!(work[0].pipes, [pipe(OTHER, 1, 0)]);
+}
+
+/// Of a pipe between two machines, the one where it begins counts the line, and the other one the
+/// lateness.
+#[test]
+fn each_machine_counts_its_part_of_a_pipe_between_them() {
+    let at = |micros| Time::ZERO + Duration::from_micros(micros);
+    let passage = |shift| Passage {
+        number: 0,
+        offered: at(0),
+        started: at(10),
+        serialized: at(30),
+        marked: false,
+        shift: Duration::from_micros(shift),
+    };
+    let (two, late, early) =
+        (FrameInfo::coalesced(2, 100, 100), ms(3).since(ms(0)), ms(1).since(ms(0)));
+    let all = |counts: &FrameCounts| counts.by.iter().map(|(_, frames)| frames).sum::<u64>();
+    let parts = |watch: &mut Watch| {
+        let seen: Vec<PipeLateness> = watch.lateness().collect();
+        let [PipeLateness { late, at_most, busy, lost, .. }] = &seen[..] else {
+            panic!("{seen:?}")
+        };
+        (all(late), all(at_most), *busy, *lost)
+    };
+    let (mut watch, mut writer) = ends();
+    writer.sent(1, &passage(0), &two);
+    writer.sent(1, &passage(4), &two);
+    let line = (0, 0, Duration::from_micros(40), Duration::from_micros(4));
+    assert_eq!(parts(&mut watch), line);
+    let (mut watch, mut writer) = ends();
+    writer.came((1, PIPE), ms(5), (late, early), 2);
+    writer.left((1, PIPE), ms(5), (late, early), None, &two);
+    assert_eq!(parts(&mut watch), (4, 4, Duration::ZERO, Duration::ZERO));
+    assert_eq!(watch.lateness().count(), 0);
 }

@@ -3,11 +3,18 @@
 
 use std::time::{Duration, Instant};
 
-use netloom_dataplane::{Dataplane, End, LinkWiring, Options, Wiring};
+use netloom_dataplane::{Dataplane, End, Limits, LinkWiring, Options, Wiring};
 use netloom_fabric::{LinkId, PipeId};
 use netloom_link::{Direction, PipeChange, PipeConfig, PipeStatistics};
 use netloom_ports::memory::{self, MemoryPeer};
 use netloom_ports::{GsoKind, VirtioHeader};
+
+/// Limits that nothing exceeds.
+pub const PATIENT: Limits = Limits {
+    tolerance: netloom_units::Duration::from_secs(1000),
+    needed: netloom_units::Duration::from_millis(1),
+    pause: netloom_units::Duration::from_secs(1000),
+};
 
 /// Enough time for any machine; nothing waits for so long unless something is broken.
 pub const PATIENCE: Duration = Duration::from_secs(30);
@@ -35,7 +42,7 @@ pub fn reverse(link: u32) -> PipeId {
 /// Creates a link whose two pipes have the same configuration. [`wiring`] gives it its identity.
 pub fn link(name: &str, ends: [End; 2], text: &str) -> LinkWiring {
     let (id, pipes) = (LinkId(0), [config(text), config(text)]);
-    LinkWiring { id, name: name.into(), ends, pipes, mtus: [None; 2] }
+    LinkWiring { id, name: name.into(), ends, pipes, mtus: [None; 2], peer: None }
 }
 
 /// Wires links whose identities are their positions.

@@ -85,6 +85,12 @@ impl Namespace {
         self.run(|| set_flags(INTERFACE, flags as libc::c_short))
     }
 
+    /// Sets the longest packet that the interface sends, in bytes.
+    pub fn set_mtu(&self, mtu: libc::c_int) -> io::Result<()> {
+        let fill = move |ifreq: &mut libc::ifreq| ifreq.ifr_ifru.ifru_mtu = mtu;
+        self.run(|| request(INTERFACE, libc::SIOCSIFMTU, fill).map(drop))
+    }
+
     /// Disables offloads, so that the kernel computes checksums and splits super-frames itself,
     /// like `ethtool --offload eth0 tx off`.
     pub fn leave_nothing_to_the_interface(&self) -> io::Result<()> {
