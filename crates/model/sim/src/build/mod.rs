@@ -5,10 +5,9 @@
 //! | module | contents |
 //! |---|---|
 //! | `islands` | which links a fabric drives: [`Islands`] |
-//! | `partition`, `graph`, `sets` | divides the network into cells and processes: [`Division`] |
+//! | `partition`, `sets` | divides the network into cells and processes: [`Division`] |
 //! | `joining` | makes the pipes of links |
 
-mod graph;
 mod islands;
 mod joining;
 mod partition;

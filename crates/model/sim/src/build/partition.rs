@@ -9,9 +9,9 @@ use std::ops::Range;
 
 use netloom_fabric::LinkEnd;
 use netloom_link::{PipeChange, PipeConfig, least_propagation_ever};
+use netloom_partition::{Graph, Wanted};
 use netloom_units::Duration;
 
-use super::graph::Graph;
 use super::islands::{Islands, ports_of};
 use super::sets::Sets;
 use crate::network::Network;
@@ -98,6 +98,9 @@ const AMONG_CELLS: Demands = Demands { parts: 4, percent: 100 };
 /// Processes may differ in size if they then have to communicate less often.
 const AMONG_PROCESSES: Demands = Demands { parts: 1, percent: 120 };
 
+/// By how many percent a cell or a process may be heavier than the mean.
+const TOLERANCE: u32 = 5;
+
 /// Divides the nodes into at most `wanted` regions. Returns the region of each node, and the number
 /// of regions.
 fn divided(links: &Links, weights: &[u64], wanted: u32, demands: Demands) -> (Vec<u32>, u32) {
@@ -107,8 +110,8 @@ fn divided(links: &Links, weights: &[u64], wanted: u32, demands: Demands) -> (Ve
     let mut sets = parts(links, weights, wanted, demands);
     let part_of = numbered(&mut sets, weights.len());
     let graph = graph(links, weights, &part_of);
-    let regions = wanted.min(graph.weights.len().max(1) as u32);
-    let region_of = graph.divided(regions);
+    let regions = wanted.min(graph.len().max(1) as u32);
+    let region_of = graph.divide(Wanted { parts: regions, tolerance: TOLERANCE, seed: 0 });
     (part_of.iter().map(|part| region_of[*part as usize]).collect(), regions)
 }
 
@@ -223,18 +226,12 @@ fn numbered(sets: &mut Sets, nodes: usize) -> Vec<u32> {
 /// Returns the graph of parts and the links between them.
 fn graph(links: &Links, weights: &[u64], part_of: &[u32]) -> Graph {
     let parts = part_of.iter().max().map_or(0, |last| *last as usize + 1);
-    let mut graph = Graph { weights: vec![0; parts], near: vec![Vec::new(); parts] };
+    let mut heavy = vec![0; parts];
     for (part, weight) in part_of.iter().zip(weights) {
-        graph.weights[*part as usize] += weight;
+        heavy[*part as usize] += weight;
     }
-    for (_, ends) in &links.wires {
-        let [a, b] = ends.map(|node| part_of[node]);
-        if a != b {
-            graph.near[a as usize].push(b);
-            graph.near[b as usize].push(a);
-        }
-    }
-    graph
+    let edges = links.wires.iter().map(|(_, [a, b])| (part_of[*a], part_of[*b], 1));
+    Graph::new(heavy, edges).expect("parts are numbered, and nodes and interfaces are few")
 }
 
 /// Returns the nodes at the ends of a link.
