@@ -128,6 +128,11 @@ fn capacity_planning() {
 }
 
 #[test]
+fn several_machines() {
+    follow_of("docs/machines.md", "campus");
+}
+
+#[test]
 fn in_ci() {
     follow("in-ci.md");
 }

@@ -128,6 +128,7 @@ fn every_example_is_tested_here() {
             "dilated",
             "dumbbell",
             "empower",
+            "empower-mapping",
             "exposed",
             "handover",
             "hello",

@@ -3,6 +3,7 @@
 mod medium;
 mod mobility;
 mod parse;
+mod plan;
 mod plan_failures;
 mod run;
 mod shape;
@@ -20,6 +21,7 @@ use crate::measures::Tolerance;
 
 pub use medium::Medium;
 pub use mobility::Mobility;
+pub use plan::Plan;
 pub use plan_failures::{Failing, PlanFailures};
 pub use run::Run;
 pub use shape::{AddClaim, CaptureClaim, ListClaims, SetClaim, Shape, ShapeCommand};
@@ -77,6 +79,8 @@ pub enum Command {
     Graph(Graph),
     /// Check a scenario: all errors in one pass.
     Validate(Validate),
+    /// Place the nodes of a scenario on several machines, or check a placement.
+    Plan(Plan),
     /// Show what links carry while each link or router is down: demands as rates along the routes.
     PlanFailures(PlanFailures),
     /// Measure what this machine can bear; runs take their thresholds of traffic from it.

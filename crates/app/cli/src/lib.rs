@@ -46,6 +46,7 @@ mod launch;
 mod measures;
 mod owner;
 mod part;
+mod placing;
 mod preflight;
 mod profile_file;
 mod programs;

@@ -62,7 +62,7 @@ pub use direction::Direction;
 pub use early::EarlyLoss;
 pub use flight::{
     Compensation, Delay, DelayPoint, DelaySchedule, DistributionTable, Jitter, JitterDistribution,
-    Offsets, Reorder, Reordering, least_propagation,
+    Offsets, Reorder, Reordering, least_propagation, least_propagation_ever,
 };
 pub use frame::{DropReason, Frame, FrameInfo, Passage};
 pub use header::{Ecn, Header};

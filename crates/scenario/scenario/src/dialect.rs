@@ -99,6 +99,7 @@ const SECTIONS: &[(&str, &str)] = &[
     ("media", "topology"),
     ("monitor", ""),
     ("nodes", "topology"),
+    ("placement", ""),
     ("processes", ""),
     ("simulation", ""),
     ("symbiosis", ""),

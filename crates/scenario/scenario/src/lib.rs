@@ -12,6 +12,7 @@
 //! | `happenings` | expands a timeline to [`Happening`]s |
 //! | `motion` | positions of nodes as functions of time |
 //! | `constellation` | names and positions of satellites |
+//! | `propagation` | the least time that frames ever take on each link |
 //! | `hybrid` | the real part of a scenario with simulated nodes |
 //! | [`Layer2`] | which interfaces reach each other on layer 2 |
 //! | `files` | access to the files that a scenario names |
@@ -37,6 +38,7 @@ mod limits;
 mod load;
 mod motion;
 mod outside;
+mod propagation;
 mod publish;
 mod raw;
 mod resolve;
@@ -61,7 +63,7 @@ pub use netloom_document::{Diagnostic, Diagnostics, Related, Severity, Span};
 pub use outside::Outside;
 pub use publish::{Protocol, Publish};
 pub use raw::StationKeys;
-pub use resolve::check_experiment_name;
+pub use resolve::{check_experiment_name, check_machine_name};
 #[cfg(feature = "schema")]
 pub use schema::json_schema;
 pub use software::{Bind, NodeFile, ServiceUse, Software};

@@ -15,6 +15,7 @@ mod measure;
 mod medium;
 mod monitor;
 mod node;
+mod placement;
 mod process;
 #[cfg(feature = "schema")]
 mod shown;
@@ -46,6 +47,7 @@ pub(crate) use node::{
     RawAddresses, RawFamily, RawGroupHead, RawInterface, RawInterfaceOptions, RawKind, RawLimits,
     RawNode, RawNodeDefaults, RawNodeHead, RawNodeProps, RawOrigin, RawPortTree, RawRoute,
 };
+pub(crate) use placement::RawPlacement;
 pub(crate) use process::{RawProcess, RawReady};
 pub(crate) use simulation::{RawCount, RawNumber, RawReroute, RawSimulation};
 pub(crate) use software::{RawBind, RawFile, RawService, RawServices};
@@ -99,6 +101,9 @@ pub(crate) struct RawScenario {
     /// CPUs of the machine that the engine's workers, the threads that carry frames, use.
     #[serde(default, skip_serializing_if = "is_default")]
     pub workers: RawWorkers,
+    /// How nodes are placed on several machines. Without `--machines`, this has no effect.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub placement: RawPlacement,
     /// Mistakes in the network that are warnings here, so that a class can see them.
     #[serde(default, skip_serializing_if = "is_default")]
     pub lint: RawLint,

@@ -22,6 +22,7 @@ mod nodes;
 mod outside;
 mod own_kernel;
 mod pipes;
+mod placement;
 mod processes;
 mod properties;
 mod ranges;
@@ -42,7 +43,7 @@ mod trees;
 mod vlans;
 mod waiting;
 
-pub use names::check_experiment_name;
+pub use names::{check_experiment_name, check_machine_name};
 pub(crate) use properties::resolve as resolve_properties;
 
 use std::collections::HashSet;
@@ -93,6 +94,7 @@ pub(crate) fn resolve(
     pipes::check(raw, &links, &references, &mut report);
     small::check(raw, &nodes, &links, &references, &mut report);
     waiting::check(raw, &nodes, &links, &references, &mut report);
+    placement::check(&nodes, &links, &mut report);
     let processes = processes::resolve(raw, &references, &mut report);
     simulated::check(raw, &nodes, &links, &processes, &mut report);
     own_kernel::check(raw, &nodes, &links, &mut report);
@@ -123,6 +125,7 @@ pub(crate) fn resolve(
         measure,
         monitor,
         workers: Workers { dedicated_cpus: raw.workers.dedicated_cpus },
+        placement: placement::options(raw, &mut report),
         simulation: simulation::resolve(raw, &mut report),
         symbiosis: symbiosis::resolve(raw, &mut report),
         templates,

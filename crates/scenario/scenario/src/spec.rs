@@ -8,6 +8,7 @@ mod constellation;
 mod link;
 mod medium;
 mod node;
+mod placement;
 mod places;
 mod process;
 mod simulation;
@@ -34,6 +35,7 @@ pub use node::{
     Addresses, Interface, Kernel, Loopback, LoopbackAddress, Node, NodeKind, PortTree, Route,
     Routing, SpanningTree, Subinterface,
 };
+pub use placement::{Cut, LinkLoad, NodeLoad, Objective, PlacementOptions};
 pub use places::Places;
 pub use process::{Command, Expectation, ExpectedExit, Process, Ready};
 pub use simulation::{SimulationOptions, Threads};
@@ -115,6 +117,9 @@ pub struct Scenario {
     /// CPUs of the engine's workers.
     #[serde(default, skip_serializing_if = "Workers::is_default")]
     pub workers: Workers,
+    /// How nodes are placed on several machines.
+    #[serde(default, skip_serializing_if = "PlacementOptions::is_default")]
+    pub placement: PlacementOptions,
     /// Options of runs in virtual time.
     #[serde(default, skip_serializing_if = "SimulationOptions::is_default")]
     pub simulation: SimulationOptions,

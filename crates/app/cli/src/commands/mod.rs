@@ -23,6 +23,7 @@ mod made_up;
 mod medium;
 mod mobility;
 mod pingall;
+mod plan;
 mod plan_failures;
 mod radio;
 mod ready;
@@ -68,6 +69,7 @@ pub async fn dispatch(cli: Cli) -> Result<i32> {
         Command::Report(args) => report::report(&args),
         Command::Graph(args) => graph::graph(args),
         Command::Validate(args) => validate::validate(args),
+        Command::Plan(args) => plan::plan(args),
         Command::PlanFailures(args) => plan_failures::plan_failures(args),
         Command::Calibrate(args) => calibrate::calibrate(args).await,
         Command::Doctor(args) => doctor::doctor(args).await,

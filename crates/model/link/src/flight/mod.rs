@@ -26,7 +26,7 @@ use order::ReleaseOrder;
 pub use reorder::{Reorder, Reordering};
 use reorder::{ReorderProcess, Turn};
 
-use crate::{FrameInfo, Passage, PipeConfig, Stream};
+use crate::{FrameInfo, Passage, PipeChange, PipeConfig, Stream};
 
 /// The frames in flight of one pipe, in the order of their release.
 #[derive(Debug)]
@@ -190,6 +190,29 @@ impl<F> Flight<F> {
 pub fn least_propagation(config: &PipeConfig) -> Duration {
     // This draws nothing, so any stream will do.
     Flight::<()>::new(config, &Stream::new(0, ""), Time::ZERO).shortest
+}
+
+/// Shortest time that a frame ever propagates in a pipe that begins with `config` and undergoes
+/// `changes`, one after the other.
+pub fn least_propagation_ever<'c>(
+    config: &PipeConfig,
+    changes: impl IntoIterator<Item = &'c PipeChange>,
+) -> Duration {
+    let mut config = config.clone();
+    let mut least = least_propagation(&config);
+    for change in changes.into_iter().filter(|change| change.concerns_propagation()) {
+        change.apply_to(&mut config);
+        least = least.min(least_propagation(&config));
+    }
+    least
+}
+
+impl PipeChange {
+    /// Whether frames may propagate faster, or slower, because of this change.
+    pub fn concerns_propagation(&self) -> bool {
+        let PipeChange { delay, compensate, jitter, reorder, .. } = self;
+        delay.is_some() || compensate.is_some() || jitter.is_some() || reorder.is_some()
+    }
 }
 
 /// Adds `offset` to `delay`. The result is never negative.

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use netloom_fabric::LinkEnd;
-use netloom_link::{PipeConfig, least_propagation};
+use netloom_link::{PipeChange, PipeConfig, least_propagation_ever};
 use netloom_partition::{Graph, Wanted};
 use netloom_units::Duration;
 
@@ -242,18 +242,18 @@ fn ends(network: &Network, ends: &[LinkEnd; 2]) -> Vec<usize> {
 
 /// Returns the least time that a frame ever takes on each link, in either direction.
 pub(crate) fn lookaheads(network: &Network) -> Vec<Duration> {
-    let least = |pipes: &[PipeConfig; 2]| pipes.iter().map(least_propagation).min();
-    let mut all: Vec<_> =
-        network.links.iter().map(|link| least(&link.pipes).unwrap_or_default()).collect();
-    let mut changed: BTreeMap<usize, [PipeConfig; 2]> = BTreeMap::new();
-    let mut changes: Vec<_> = network.timeline.iter().collect();
-    changes.sort_by_key(|change| change.at);
-    for (pipe, change) in changes.into_iter().flat_map(|change| &change.changes) {
-        let link = pipe.link.index();
-        let configs = changed.entry(link).or_insert_with(|| network.links[link].pipes.clone());
-        let config = &mut configs[pipe.direction.index()];
-        change.apply_to(config);
-        all[link] = all[link].min(least_propagation(config));
+    let mut timeline: Vec<_> = network.timeline.iter().collect();
+    timeline.sort_by_key(|change| change.at);
+    let mut changes: BTreeMap<(usize, usize), Vec<&PipeChange>> = BTreeMap::new();
+    for (pipe, change) in timeline.into_iter().flat_map(|change| &change.changes) {
+        changes.entry((pipe.link.index(), pipe.direction.index())).or_default().push(change);
     }
-    all
+    let least = |(link, pipes): (usize, &[PipeConfig; 2])| {
+        let least = pipes.iter().enumerate().map(|(direction, config)| {
+            let changes = changes.get(&(link, direction)).into_iter().flatten().copied();
+            least_propagation_ever(config, changes)
+        });
+        least.min().unwrap_or_default()
+    };
+    network.links.iter().map(|link| &link.pipes).enumerate().map(least).collect()
 }

@@ -22,6 +22,7 @@ pub fn scenario() -> Scenario {
         processes: vec![],
         traffic: vec![],
         expect: vec![],
+        placement: PlacementOptions::default(),
         simulation: SimulationOptions::default(),
         symbiosis: None,
         measure: Measure {
@@ -78,6 +79,10 @@ fn new_node(name: &str) -> Node {
         sysctls: BTreeMap::new(),
         software: Software::default(),
         limits: Limits::default(),
+        machine: None,
+        together: None,
+        apart: None,
+        load: NodeLoad::default(),
         publish: vec![],
         spanning_tree: None,
         medium: None,
@@ -108,6 +113,8 @@ pub fn link(scenario: &mut Scenario, a: &str, b: &str, delay: Duration) {
         reverse: pipe,
         costs: [1; 2],
         direct: false,
+        cut: Cut::Auto,
+        loads: [LinkLoad::default(); 2],
     });
 }
 

@@ -5,8 +5,10 @@ use netloom_link::PipeChange;
 use netloom_link::notation::Notations;
 use serde::{Deserialize, Serialize};
 
+use super::placement::RawLinkLoad;
 use super::values::{RawEndpoint, RawMtu};
 use crate::address::IpPrefix;
+use crate::spec::Cut;
 
 /// Properties of a pipe: those in the notation of other tools, and NetLoom's own.
 pub(crate) type RawPipe = Inline<Notations, PipeChange>;
@@ -76,6 +78,14 @@ pub(crate) struct RawLinkHead {
     /// MTU of both interfaces: largest IP packet in bytes (default 1500).
     #[serde(default)]
     pub mtu: Option<RawMtu>,
+    /// Whether its ends may be on different machines: `auto` (default) if its delay covers the time
+    /// that frames take between the machines; `never`; or `any`: always, even if frames are late.
+    #[serde(default)]
+    pub cut: Option<Spanned<Cut>>,
+    /// Expected traffic in each direction, like `{rate: 20Mbit/s, frame: 200B}`, which decides how
+    /// nodes are placed on several machines.
+    #[serde(default)]
+    pub load: Option<RawLinkLoad>,
 }
 
 /// Keys of one direction of a link, apart from the properties of its pipe.
@@ -87,6 +97,9 @@ pub(crate) struct RawDirectionHead {
     #[serde(default)]
     #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
     pub cost: Option<u32>,
+    /// Expected traffic in this direction.
+    #[serde(default)]
+    pub load: Option<RawLinkLoad>,
 }
 
 /// Properties of all links, in both directions.
@@ -101,4 +114,12 @@ pub(crate) struct RawLinkDefaultsHead {
     /// MTU of both interfaces: largest IP packet in bytes (default 1500).
     #[serde(default)]
     pub mtu: Option<RawMtu>,
+    /// Whether its ends may be on different machines: `auto` (default) if its delay covers the time
+    /// that frames take between the machines; `never`; or `any`: always, even if frames are late.
+    #[serde(default)]
+    pub cut: Option<Spanned<Cut>>,
+    /// Expected traffic in each direction, like `{rate: 20Mbit/s, frame: 200B}`, which decides how
+    /// nodes are placed on several machines.
+    #[serde(default)]
+    pub load: Option<RawLinkLoad>,
 }

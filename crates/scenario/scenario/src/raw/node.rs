@@ -11,6 +11,7 @@ use netloom_mobility::{Coordinates, Mobility};
 use netloom_units::{Power, Rate};
 use serde::{Deserialize, Serialize};
 
+use super::placement::RawNodeLoad;
 use super::software::{RawBind, RawFile, RawServices};
 use super::values::{RawCommand, RawMtu, RawNextHop, RawText};
 use crate::address::{IpPrefix, Ipv4Prefix, Ipv6Prefix, MacAddress};
@@ -195,6 +196,20 @@ pub(crate) struct RawNodeProps {
     /// precedence over the same key of groups, kinds and defaults.
     #[serde(default)]
     pub limits: Option<RawLimits>,
+    /// Machine that carries the node in a run over several machines (default: any).
+    #[serde(default)]
+    pub machine: Option<Spanned<String>>,
+    /// Label: all nodes with the same one are on the same machine.
+    #[serde(default)]
+    pub together: Option<Spanned<String>>,
+    /// Label: all nodes with the same one are on different machines.
+    #[serde(default)]
+    pub apart: Option<Spanned<String>>,
+    /// Load that the node is expected to be for its machine, like `{cpu: 0.5, memory: 64MiB}`
+    /// (default: its `limits`). Each key takes precedence over the same key of groups, kinds and
+    /// defaults.
+    #[serde(default)]
+    pub load: Option<RawNodeLoad>,
     /// For switches: whether the switch runs the Rapid Spanning Tree Protocol, which allows loops
     /// of switches: `true`, or `{priority: 4096}` (default `false`).
     #[serde(default)]

@@ -11,6 +11,7 @@ use super::measure::{RawCapture, RawFrames};
 use super::node::{
     Memory, Pids, RawAddresses, RawLimit, RawLoopback, RawPublish, RawSpanningTree, Weight,
 };
+use super::placement::{RawFrameSize, RawShare};
 use super::simulation::{RawCount, RawNumber, RawReroute};
 use super::software::{RawBind, RawService, RawServices};
 use super::symbiosis::RawPeriod;
@@ -44,6 +45,8 @@ written! {
     Weight: |weight, serializer| serializer.serialize_u32(weight.0);
     Pids: |pids, serializer| serializer.serialize_u64(pids.0);
     Memory: |memory, serializer| memory.0.serialize(serializer);
+    RawShare: |share, serializer| share.0.serialize(serializer);
+    RawFrameSize: |size, serializer| size.0.serialize(serializer);
     RawCount: |count, serializer| count.0.serialize(serializer);
     RawNumber: |number, serializer| match number {
         RawNumber::Auto => serializer.serialize_str("auto"),

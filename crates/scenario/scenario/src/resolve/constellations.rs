@@ -318,6 +318,8 @@ impl RawLinkHead {
             reverse: Inline::default(),
             cost: None,
             mtu: None,
+            cut: None,
+            load: None,
         }
     }
 }

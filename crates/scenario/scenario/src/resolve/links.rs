@@ -11,7 +11,7 @@ use super::names;
 use super::nodes::NodeDraft;
 use super::report::Report;
 use crate::raw::{PipeKeys, RawLink, RawTopology};
-use crate::spec::{Endpoint, Link};
+use crate::spec::{Cut, Endpoint, Link, LinkLoad};
 pub(super) use ends::End;
 
 /// A link while it is being resolved.
@@ -23,6 +23,8 @@ pub(super) struct LinkDraft<'a> {
     pub forward: PipeConfig,
     pub reverse: PipeConfig,
     costs: [u32; 2],
+    pub cut: Cut,
+    loads: [LinkLoad; 2],
 }
 
 impl LinkDraft<'_> {
@@ -51,6 +53,8 @@ impl LinkDraft<'_> {
             reverse: self.reverse.clone(),
             costs: self.costs,
             direct: self.raw.head.direct,
+            cut: self.cut,
+            loads: self.loads,
         })
     }
 }
@@ -92,7 +96,26 @@ fn draft<'a>(
     let (forward, reverse) =
         (pipe(raw.head.forward.rest.change()), pipe(raw.head.reverse.rest.change()));
     let costs = costs(topology, raw, report);
-    LinkDraft { raw, ends, name: String::new(), forward, reverse, costs }
+    let cut = raw.head.cut.as_ref().or(defaults.head.cut.as_ref());
+    // The engine carries no direct link, and a medium is in one place.
+    let is_carried = !raw.head.direct && !raw.head.joins_medium;
+    let cut = cut.filter(|_| is_carried).map_or(Cut::Auto, |cut| cut.value);
+    let loads = loads(topology, raw);
+    LinkDraft { raw, ends, name: String::new(), forward, reverse, costs, cut, loads }
+}
+
+/// Returns the expected traffic of both directions.
+fn loads(topology: &RawTopology, raw: &RawLink) -> [LinkLoad; 2] {
+    let head = &raw.head;
+    let both = [topology.defaults.link.head.load, head.load];
+    [head.forward.head.load, head.reverse.head.load].map(|own| {
+        let mut load = LinkLoad::default();
+        if !head.direct && !head.joins_medium {
+            let layers = both.iter().chain([&own]).flatten();
+            layers.for_each(|layer| layer.lay_over(&mut load));
+        }
+        load
+    })
 }
 
 /// Returns the routing costs of both directions.

@@ -181,6 +181,8 @@ fn link(
         reverse: Inline::default(),
         cost: None,
         mtu: raw.head.mtu,
+        cut: None,
+        load: None,
     };
     Spanned { value: Inline { head, rest: RawPipe::default() }, span: *span, id: *id }
 }

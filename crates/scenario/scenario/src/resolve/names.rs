@@ -28,6 +28,30 @@ pub fn check_experiment_name(name: &str) -> Result<(), String> {
     }
 }
 
+/// Checks the name of a machine that does not come from a scenario. It may be that of a host, and
+/// so contain dots.
+///
+/// # Errors
+/// A sentence with the reason for which the name is invalid.
+pub fn check_machine_name(name: &str) -> Result<(), String> {
+    match problem(name, MAX_LENGTH, MACHINE) {
+        Some(problem) => Err(format!("`{name}` cannot be the name of a machine: {problem}")),
+        None => Ok(()),
+    }
+}
+
+/// Characters beside letters and digits in the names of machines.
+const MACHINE: &[char] = &['-', '_', '.'];
+
+/// Checks the name of a machine, or a label of nodes; `what` is what it cannot be.
+pub(super) fn machine(what: &str, name: &Spanned<String>, report: &mut Report<'_>) {
+    if let Some(problem) = problem(&name.value, MAX_LENGTH, MACHINE) {
+        let message = format!("`{}` cannot be {what}: {problem}", name.value);
+        let finding = Diagnostic::error(name.span, message);
+        report.error(finding.with_optional_help(plain(&name.value, MAX_LENGTH)));
+    }
+}
+
 /// Checks the name of an experiment, a group, a link or a process; `what` comes with its article.
 /// Returns `false` if it reported an error.
 pub(super) fn check(what: &str, name: &str, span: Span, report: &mut Report<'_>) -> bool {

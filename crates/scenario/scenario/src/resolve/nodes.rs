@@ -17,7 +17,8 @@ use crate::outside::Outside;
 use crate::raw::{RawFamily, RawNode, RawNodeProps, RawOrigin, RawRoute, RawTopology};
 use crate::software::Software;
 use crate::spec::{
-    Interface, Kernel, Loopback, LoopbackAddress, Medium, Node, NodeKind, Routing, SpanningTree,
+    Interface, Kernel, Loopback, LoopbackAddress, Medium, Node, NodeKind, NodeLoad, Routing,
+    SpanningTree,
 };
 
 /// A node while it is being resolved.
@@ -56,6 +57,10 @@ pub(super) struct NodeProps<'a> {
     pub mobility: Option<&'a Spanned<Mobility>>,
     pub software: SoftwareDraft<'a>,
     limits: Limits,
+    pub machine: Option<&'a Spanned<String>>,
+    pub together: Option<&'a Spanned<String>>,
+    pub apart: Option<&'a Spanned<String>>,
+    load: NodeLoad,
     spanning_tree: Option<SpanningTree>,
 }
 
@@ -141,6 +146,10 @@ impl NodeDraft<'_> {
             sysctls: if has_stack { self.props.sysctls.clone() } else { BTreeMap::new() },
             software: self.software.clone(),
             limits: self.limits(),
+            machine: self.props.machine.map(|machine| machine.value.clone()),
+            together: self.props.together.map(|label| label.value.clone()),
+            apart: self.props.apart.map(|label| label.value.clone()),
+            load: if has_stack { self.props.load } else { NodeLoad::default() },
             publish: self.raw.head.publish.iter().map(|publish| publish.value.0).collect(),
             spanning_tree: self.spanning_tree(),
             medium: self.medium.clone(),
@@ -243,6 +252,12 @@ impl<'a> NodeProps<'a> {
         if let Some(limits) = &layer.limits {
             limits.lay_over(&mut self.limits);
         }
+        self.machine = layer.machine.as_ref().or(self.machine);
+        self.together = layer.together.as_ref().or(self.together);
+        self.apart = layer.apart.as_ref().or(self.apart);
+        if let Some(load) = layer.load {
+            load.lay_over(&mut self.load);
+        }
         for (key, value) in layer.sysctls.iter() {
             check_sysctl(key, report);
             self.sysctls.insert(key.value.clone(), value.0.clone());
@@ -341,8 +356,8 @@ fn check_sysctl(key: &Spanned<String>, report: &mut Report<'_>) {
 
 /// Keys that only nodes with a network stack can have.
 const STACK_KEYS: &[&str] = &[
-    "kernel", "routing", "routes", "loopback", "ipv4", "ipv6", "sysctls", "limits", "publish",
-    "root", "files", "env", "binds", "startup", "services",
+    "kernel", "routing", "routes", "loopback", "ipv4", "ipv6", "sysctls", "limits", "load",
+    "publish", "root", "files", "env", "binds", "startup", "services",
 ];
 
 /// Keys that only switches can have.

@@ -5,7 +5,9 @@ use std::fmt;
 use netloom_link::PipeConfig;
 use serde::{Deserialize, Serialize};
 
+use super::{Cut, LinkLoad};
 use crate::address::AddressError;
+use crate::outside::Outside;
 
 /// One end of a link.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -56,6 +58,12 @@ pub struct Link {
     /// engine. Both pipes then have default properties.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub direct: bool,
+    /// Whether its ends may be on different machines.
+    #[serde(default, skip_serializing_if = "Cut::is_auto")]
+    pub cut: Cut,
+    /// Expected traffic from the first end to the second, and back.
+    #[serde(default, skip_serializing_if = "LinkLoad::are_empty")]
+    pub loads: [LinkLoad; 2],
 }
 
 impl Link {
@@ -63,6 +71,12 @@ impl Link {
     pub fn called(&self) -> (&str, [(&str, &str); 2]) {
         let ends = self.endpoints.each_ref().map(Endpoint::parts);
         (&self.name, ends)
+    }
+
+    /// Whether one end is outside the experiment.
+    pub fn is_outside(&self) -> bool {
+        let is_outside = |end: &Endpoint| Outside::of_name(&end.node).is_some();
+        self.endpoints.iter().any(is_outside)
     }
 }
 

@@ -9,7 +9,7 @@ use netloom_mobility::{Coordinates, Mobility};
 use netloom_spanning_tree::Priority;
 use serde::{Deserialize, Serialize};
 
-use super::{Medium, StationSetup};
+use super::{Medium, NodeLoad, StationSetup};
 use crate::address::{IpPrefix, Ipv4Prefix, Ipv6Prefix, MacAddress};
 use crate::limits::Limits;
 use crate::publish::Publish;
@@ -50,6 +50,18 @@ pub struct Node {
     /// Limits on the machine's resources that the node's processes may use.
     #[serde(default, skip_serializing_if = "Limits::is_empty")]
     pub limits: Limits,
+    /// Machine that carries the node in a run over several machines; absent: any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub machine: Option<String>,
+    /// Label: all nodes with the same one are on the same machine.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub together: Option<String>,
+    /// Label: all nodes with the same one are on different machines.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub apart: Option<String>,
+    /// Load that the node is expected to be for its machine; see [`Node::expected_load`].
+    #[serde(default, skip_serializing_if = "NodeLoad::is_empty")]
+    pub load: NodeLoad,
     /// Ports of the machine that are forwarded to ports of the node.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub publish: Vec<Publish>,
@@ -74,6 +86,15 @@ impl Node {
         match self.kernel {
             Kernel::Shared => self.limits,
             Kernel::Own => Limits { memory: None, ..self.limits },
+        }
+    }
+
+    /// Returns the load that the node is expected to be for its machine: what the scenario says,
+    /// or else the node's limits.
+    pub fn expected_load(&self) -> NodeLoad {
+        NodeLoad {
+            cpu: self.load.cpu.or(self.limits.cpu),
+            memory: self.load.memory.or(self.limits.memory),
         }
     }
 

@@ -10,6 +10,7 @@ mod docs;
 mod examples;
 mod good;
 mod happenings;
+mod propagation;
 mod purposes;
 mod rewritten;
 mod robust;

@@ -232,6 +232,7 @@ pub fn scenario(name: &str, links: &[(&str, &str)]) -> Scenario {
         traffic: Vec::new(),
         processes: vec![],
         expect: vec![],
+        placement: PlacementOptions::default(),
         simulation: SimulationOptions::default(),
         symbiosis: None,
         measure: Measure {
@@ -257,6 +258,8 @@ pub fn scenario(name: &str, links: &[(&str, &str)]) -> Scenario {
             reverse: PipeConfig::default(),
             costs: [1; 2],
             direct: false,
+            cut: Cut::Auto,
+            loads: [LinkLoad::default(); 2],
         });
     }
     scenario
@@ -292,6 +295,10 @@ fn new_node(name: &str) -> Node {
         sysctls: BTreeMap::new(),
         software: Software::default(),
         limits: Limits::default(),
+        machine: None,
+        together: None,
+        apart: None,
+        load: NodeLoad::default(),
         publish: vec![],
         spanning_tree: None,
         medium: None,

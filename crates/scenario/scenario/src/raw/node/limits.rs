@@ -36,17 +36,10 @@ pub(crate) struct RawLimits {
 impl RawLimits {
     /// Overrides `limits` with the limits that are set here.
     pub fn lay_over(&self, limits: &mut Limits) {
-        fn lay<T: Copy, U>(over: Option<RawLimit<T>>, under: &mut Option<U>, to: fn(T) -> U) {
-            match over {
-                Some(RawLimit::Of(value)) => *under = Some(to(value)),
-                Some(RawLimit::None) => *under = None,
-                None => {}
-            }
-        }
-        lay(self.cpu, &mut limits.cpu, |quota| quota);
-        lay(self.cpu_weight, &mut limits.cpu_weight, |weight| weight.0);
-        lay(self.memory, &mut limits.memory, |memory| memory.0);
-        lay(self.pids, &mut limits.pids, |pids| pids.0);
+        RawLimit::lay_over(self.cpu, &mut limits.cpu, |quota| quota);
+        RawLimit::lay_over(self.cpu_weight, &mut limits.cpu_weight, |weight| weight.0);
+        RawLimit::lay_over(self.memory, &mut limits.memory, |memory| memory.0);
+        RawLimit::lay_over(self.pids, &mut limits.pids, |pids| pids.0);
     }
 }
 
@@ -55,6 +48,17 @@ impl RawLimits {
 pub(crate) enum RawLimit<T> {
     None,
     Of(T),
+}
+
+impl<T> RawLimit<T> {
+    /// Overrides `under` with the value of `over`, or removes it.
+    pub fn lay_over<U>(over: Option<Self>, under: &mut Option<U>, to: fn(T) -> U) {
+        match over {
+            Some(Self::Of(value)) => *under = Some(to(value)),
+            Some(Self::None) => *under = None,
+            None => {}
+        }
+    }
 }
 
 impl<'de, T: FromStr<Err: fmt::Display>> Deserialize<'de> for RawLimit<T> {
