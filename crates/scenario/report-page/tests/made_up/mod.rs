@@ -154,6 +154,8 @@ fn summary(scenario: &Scenario, with: &str) -> Summary {
         state,
     };
     Summary {
+        machines: vec![],
+        placement: Default::default(),
         name: scenario.name.clone(),
         mode: Default::default(),
         file: format!("/tmp/netloom.yaml{with}").into(),
@@ -464,7 +466,11 @@ fn events(with: &str) -> Vec<Event> {
         ),
         (9.5, What::ProcessEnded { process, node, code: 0 }),
     ];
-    let event =
-        |(number, (seconds, what)): (u64, (f64, What))| Event { number, time: at(seconds), what };
+    let event = |(number, (seconds, what)): (u64, (f64, What))| Event {
+        number,
+        time: at(seconds),
+        machine: None,
+        what,
+    };
     (0..).zip(happened).map(event).collect()
 }
