@@ -4,6 +4,7 @@
 mod common;
 mod compare;
 mod media;
+mod merged;
 mod processes;
 mod rates;
 mod tcp;

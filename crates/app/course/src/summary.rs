@@ -61,6 +61,8 @@ impl Facts<'_> {
             simulation: None,
             flows: Vec::new(),
             media: Vec::new(),
+            machines: Vec::new(),
+            placement: Default::default(),
             warnings: Vec::new(),
         }
     }

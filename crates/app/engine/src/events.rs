@@ -120,7 +120,7 @@ impl EventLog {
             if let What::Warning { message } = &what {
                 inner.warnings.push(message.clone());
             }
-            let event = Event { number: inner.next, time, what };
+            let event = Event { number: inner.next, time, machine: None, what };
             inner.next += 1;
             let line = if let Some(held) = &mut inner.held {
                 let line = Line::of(&event);

@@ -11,6 +11,7 @@ const WHY: &str = "virtual time: the machine cannot show";
 pub fn verdict(monitor: &Monitor, to: Time) -> Verdict {
     let coverage = |signal| Coverage {
         signal,
+        machine: None,
         observed: true,
         probes: vec![WHY.into()],
         blind_spots: Vec::new(),

@@ -53,8 +53,8 @@ mod window;
 mod words;
 
 pub use bound::{
-    Bound, LateFrames, Lateness, Losses, Marks, NodeBound, PipeBound, PipeFrames, RateError, Span,
-    TimelineBound, WaitBound,
+    Alignment, Bound, LateFrames, Lateness, Losses, MachineBound, Marks, NodeBound, PipeBound,
+    PipeFrames, RateError, Span, TimelineBound, WaitBound,
 };
 pub use criteria::{Busy, Criteria, Delays, Pages, Part, Punctuality, Traffic};
 pub use criterion::MOST_DIVERGENCE;
@@ -64,6 +64,6 @@ pub use party::{Party, Who};
 pub use report::{Episode, SignalReport};
 pub use signal::{Buffer, Change, DropCause, Pressure, Resource, Share, Signal, SignalKind};
 pub use trust::{GivenTrust, Purpose, Trust};
-pub use verdict::{Concern, Coverage, Finding, Judgement, Overhead, Verdict};
+pub use verdict::{Concern, Coverage, Finding, Judgement, MachinePart, Overhead, Verdict};
 pub use warnings::Warnings;
 pub use words::quantity;

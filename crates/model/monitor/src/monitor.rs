@@ -14,7 +14,7 @@ use crate::signal::{Signal, SignalKind};
 use crate::tracker::{Notice, Outbox, Tracker, Use};
 use crate::trust::Trust;
 use crate::uses::Uses;
-use crate::verdict::{Concern, Evidence, Overhead, Verdict, bad_times, counted, judge, word};
+use crate::verdict::{Collected, Overhead, Verdict, counted};
 use crate::watched::Watched;
 
 /// Monitors a run.
@@ -169,31 +169,9 @@ impl Monitor {
         let coverage = self.watched.coverage();
         let run = counted(self.from, self.settled, now);
         let bound = self.bound(&signals, (run.from, run.to));
-        let findings = judge(&Evidence {
-            bound: &bound,
-            signals: &signals,
-            coverage: &coverage,
-            trust: &self.trust,
-            brief: self.criteria.brief,
-            run,
-        });
-        let (links, programs) =
-            (word(&findings, Concern::Links), word(&findings, Concern::Programs));
-        Verdict {
-            judgement: links.max(programs),
-            links,
-            programs,
-            findings,
-            from: self.from,
-            settled: self.settled,
-            to: now,
-            trust: self.trust.clone(),
-            bad: bad_times(&bound),
-            bound,
-            signals,
-            coverage,
-            overhead: self.overhead(now),
-        }
+        let (from, settled, to, overhead) = (self.from, self.settled, now, self.overhead(now));
+        Collected { from, settled, to, bound, signals, coverage, overhead }
+            .judged(&self.trust, self.criteria.brief)
     }
 
     /// The times to be left out, as far as they are known.
@@ -214,6 +192,7 @@ impl Monitor {
             losses: Losses::of(signals),
             timeline: TimelineBound::of(signals),
             nodes: self.waits.bounds(&self.names, signals, run, &self.trust),
+            machines: Vec::new(),
         }
     }
 

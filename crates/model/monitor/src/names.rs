@@ -30,6 +30,9 @@ pub(crate) enum ResourceId {
     LostPeriods,
     FlowDelay,
     FlowThroughput,
+    Clock(u32),
+    Pipe(u32),
+    Changes,
 }
 
 /// The names that were reported.
@@ -57,6 +60,7 @@ impl Names {
             Party::Kernel => Who::Kernel,
             Party::Hypervisor => Who::Hypervisor,
             Party::Outside => Who::Outside,
+            Party::Tunnel => Who::Tunnel,
             Party::Unattributed => Who::Unattributed,
         }
     }
@@ -84,6 +88,11 @@ impl Names {
             ResourceId::LostPeriods => Resource::LostPeriods,
             ResourceId::FlowDelay => Resource::FlowDelay,
             ResourceId::FlowThroughput => Resource::FlowThroughput,
+            ResourceId::Clock(machine) => {
+                Resource::Clock { machine: self.of(Subject::Machine(machine)) }
+            }
+            ResourceId::Pipe(pipe) => Resource::Pipe { name: self.of(Subject::Pipe(pipe)) },
+            ResourceId::Changes => Resource::Changes,
             ResourceId::Metric(metric, party) => {
                 Resource::Metric { name: self.of(Subject::Metric(metric)), who: self.who(party) }
             }

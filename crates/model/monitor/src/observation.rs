@@ -178,6 +178,30 @@ pub enum Observation {
         throughput: Option<f64>,
     },
 
+    /// How exactly the clock of another machine of the experiment is known.
+    ClockBound {
+        /// The machine, to which a name belongs.
+        machine: u32,
+        /// The other clock is nowhere further from its estimate than this. For a clock that has
+        /// stepped, the length of the step.
+        bound: Duration,
+        /// The largest bound with which links between the two machines are as exact as needed.
+        limit: Duration,
+    },
+    /// A link between machines takes less time than the way between them, so its frames leave as
+    /// they come (`cut: any`).
+    Uncovered {
+        /// The pipe, to which a name belongs.
+        pipe: u32,
+        /// How much longer the way is than the pipe's least delay.
+        lacks: Duration,
+    },
+    /// A change came after the instant at which all machines were to make it, and was made at once.
+    ChangedLate {
+        /// How long after the instant.
+        late: Duration,
+    },
+
     /// Frames of a node were forwarded. They are counted once, where they leave the node.
     Forwarded {
         /// The route that they took.
@@ -322,6 +346,9 @@ impl Observation {
             | Self::MissedEvent { .. }
             | Self::Simulated { .. }
             | Self::Compared { .. }
+            | Self::ClockBound { .. }
+            | Self::Uncovered { .. }
+            | Self::ChangedLate { .. }
             | Self::DiskIssued { .. }
             | Self::DiskCompleted { .. }
             | Self::Metric { .. } => {}
@@ -395,6 +422,8 @@ pub enum Subject {
     Pipe(u32),
     /// An application's metric. Its name is the one that the criteria use.
     Metric(u32),
+    /// Another machine of the experiment, by a number that the engine chose.
+    Machine(u32),
 }
 
 impl Subject {
@@ -405,7 +434,8 @@ impl Subject {
             | Self::Disk(number)
             | Self::Uplink(number)
             | Self::Pipe(number)
-            | Self::Metric(number) => number,
+            | Self::Metric(number)
+            | Self::Machine(number) => number,
         }
     }
 }

@@ -25,6 +25,8 @@ pub enum Party {
     Hypervisor,
     /// A process outside the experiment; which one is unknown.
     Outside,
+    /// The way between two machines of the experiment.
+    Tunnel,
     /// It is unknown who.
     #[default]
     Unattributed,
@@ -55,6 +57,8 @@ pub enum Who {
     Hypervisor,
     /// A process outside the experiment; which one is unknown.
     Outside,
+    /// The way between two machines of the experiment.
+    Tunnel,
     /// It is unknown who.
     Unattributed,
     /// All parties that are not in the list.
@@ -71,6 +75,7 @@ impl std::fmt::Display for Who {
             Self::Kernel => f.write_str("the kernel"),
             Self::Hypervisor => f.write_str("the hypervisor"),
             Self::Outside => f.write_str("outside the experiment"),
+            Self::Tunnel => f.write_str("the way between machines"),
             Self::Unattributed => f.write_str("unattributed"),
             Self::Others => f.write_str("others"),
         }

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::party::Who;
 use crate::signal::{Resource, Share, SignalKind};
-use crate::words::{heaviest, quantity, subject};
+use crate::words::{heaviest, of_machine, quantity, subject};
 
 /// Report on one signal on one resource.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -15,6 +15,9 @@ pub struct SignalReport {
     pub signal: SignalKind,
     /// The resource.
     pub on: Resource,
+    /// The machine of the resource, in an experiment on several machines.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub machine: Option<String>,
     /// The threshold; `None` if there is none to test against.
     pub threshold: Option<f64>,
     /// The worst value since the experiment had warmed up; `None` if none was measured.
@@ -100,9 +103,11 @@ fn contended(report: &SignalReport) -> String {
         | Resource::Periods
         | Resource::LostPeriods
         | Resource::FlowDelay
-        | Resource::FlowThroughput => String::new(),
+        | Resource::FlowThroughput
+        | Resource::Changes
+        | Resource::Pipe { .. } => String::new(),
         _ => format!(", for {:.3} s in all", report.held.as_secs_f64()),
     };
-    let what = subject(signal, &report.on);
+    let what = subject(signal, &report.on) + &of_machine(report.machine.as_deref());
     format!("{what}: {}{limit}, {times}{held}{}", quantity(signal, peak), heaviest(&report.shares))
 }

@@ -44,10 +44,19 @@ pub enum SignalKind {
     Simulation,
     /// Real flows of a symbiotic run differed from their twins. Unit: share of the twin's.
     Divergence,
+    /// The clock of another machine was not known as exactly as needed. Unit: ns.
+    Clock,
+    /// A link between machines is shorter than the way between them. Unit: ns.
+    Tunnel,
+    /// A change came to a machine after the instant at which all machines were to make it. Unit:
+    /// ns.
+    ChangeLate,
+    /// A machine of the experiment was lost. Unit: machines.
+    MachineLost,
 }
 
 impl SignalKind {
-    /// All signals.
+    /// The signals of one machine.
     pub const ALL: [Self; 16] = [
         Self::Lateness,
         Self::UnmodelledDrop,
@@ -66,6 +75,10 @@ impl SignalKind {
         Self::Simulation,
         Self::Divergence,
     ];
+
+    /// Signals that only an experiment on several machines has.
+    pub const BETWEEN_MACHINES: [Self; 4] =
+        [Self::Clock, Self::Tunnel, Self::ChangeLate, Self::MachineLost];
 
     /// Name of the signal, as in files.
     pub fn name(self) -> &'static str {
@@ -86,6 +99,10 @@ impl SignalKind {
             Self::Timeline => "timeline",
             Self::Simulation => "simulation",
             Self::Divergence => "divergence",
+            Self::Clock => "clock",
+            Self::Tunnel => "tunnel",
+            Self::ChangeLate => "change_late",
+            Self::MachineLost => "machine_lost",
         }
     }
 }
@@ -176,6 +193,18 @@ pub enum Resource {
         /// The node that reported it.
         who: Who,
     },
+    /// The clock of another machine.
+    Clock {
+        /// The other machine.
+        machine: String,
+    },
+    /// Changes that several machines make at one instant.
+    Changes,
+    /// A machine of the experiment.
+    Machine {
+        /// Its name.
+        name: String,
+    },
 }
 
 impl std::fmt::Display for Resource {
@@ -202,6 +231,9 @@ impl std::fmt::Display for Resource {
             Self::FlowDelay => f.write_str("the delay of real flows"),
             Self::FlowThroughput => f.write_str("the throughput of real flows"),
             Self::Metric { name, who } => write!(f, "{name} of {who}"),
+            Self::Clock { machine } => write!(f, "the clock of machine {machine}"),
+            Self::Changes => f.write_str("changes of all machines"),
+            Self::Machine { name } => write!(f, "machine {name}"),
         }
     }
 }

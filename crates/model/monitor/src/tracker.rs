@@ -256,6 +256,7 @@ impl Tracker {
         SignalReport {
             signal: self.signal,
             on: names.resource(self.place),
+            machine: None,
             threshold: self.threshold,
             worst: self.worst,
             margin: self

@@ -36,9 +36,12 @@ impl Watched {
         self.0.entry(signal).or_default().threshold = Some(from.into());
     }
 
-    /// Coverage of every signal, watched or not.
+    /// Coverage of every signal of one machine, watched or not, and of those between machines that
+    /// a probe was to watch.
     pub fn coverage(&self) -> Vec<Coverage> {
-        SignalKind::ALL.into_iter().map(|signal| self.of(signal)).collect()
+        let between = SignalKind::BETWEEN_MACHINES.into_iter();
+        let between = between.filter(|signal| self.0.contains_key(signal));
+        SignalKind::ALL.into_iter().chain(between).map(|signal| self.of(signal)).collect()
     }
 
     fn of(&self, signal: SignalKind) -> Coverage {
@@ -51,6 +54,6 @@ impl Watched {
             blind_spots.insert(0, what.into());
         }
         let probes = watching.into_keys().collect();
-        Coverage { signal, observed, probes, blind_spots, threshold }
+        Coverage { signal, machine: None, observed, probes, blind_spots, threshold }
     }
 }

@@ -12,9 +12,13 @@ pub fn quantity(signal: SignalKind, value: f64) -> String {
         format!("{text} {unit}").trim_end().to_string()
     };
     match signal {
-        SignalKind::Lateness | SignalKind::Cpu | SignalKind::Disk | SignalKind::Timeline => {
-            three_digits(value / 1e6, "ms")
-        }
+        SignalKind::Lateness
+        | SignalKind::Cpu
+        | SignalKind::Disk
+        | SignalKind::Timeline
+        | SignalKind::Clock
+        | SignalKind::Tunnel
+        | SignalKind::ChangeLate => three_digits(value / 1e6, "ms"),
         SignalKind::UnmodelledDrop => three_digits(value, "frames"),
         SignalKind::Buffers => three_digits(value, "packets"),
         SignalKind::NetInternal | SignalKind::NetExternal => three_digits(value / 1e6, "Mbit/s"),
@@ -24,12 +28,18 @@ pub fn quantity(signal: SignalKind, value: f64) -> String {
         | SignalKind::Pressure
         | SignalKind::Divergence => three_digits(value * 100.0, "%"),
         SignalKind::Simulation => three_digits(value, "periods"),
+        SignalKind::MachineLost => three_digits(value, "machines"),
         SignalKind::Application => three_digits(value, ""),
     }
 }
 
 pub(crate) fn subject(signal: SignalKind, on: &Resource) -> String {
     format!("{} on {on}", signal.name().replace('_', " "))
+}
+
+/// The machine of something, as the end of a name; empty if there is only one machine.
+pub(crate) fn of_machine(machine: Option<&str>) -> String {
+    machine.map_or_else(String::new, |machine| format!(" of machine {machine}"))
 }
 
 /// The heaviest parties, as the end of a sentence.

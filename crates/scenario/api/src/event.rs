@@ -21,6 +21,9 @@ pub struct Event {
     /// When: nanoseconds since zero, when all that runs from the start was ready; negative before
     /// that. An event that is sent before zero is known has the time since the network was up.
     pub time: Time,
+    /// The machine that recorded it, in a run on several machines.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub machine: Option<String>,
     /// The event itself.
     #[serde(flatten)]
     pub what: What,

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use netloom_monitor::Verdict;
+use netloom_monitor::{Alignment, Verdict};
 use netloom_units::{Dilation, Time};
 use serde::{Deserialize, Serialize};
 
@@ -99,8 +99,35 @@ pub struct Summary {
     /// Shared media at the end of the run, with the counters of their stations.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub media: Vec<MediumStatus>,
+    /// Machines of the run, if there were several. Times of the results are those of the clock of
+    /// the first one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub machines: Vec<MachineSummary>,
+    /// Machine of each node, if there were several machines.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub placement: BTreeMap<String, String>,
     /// Facts to check before relying on the results.
     pub warnings: Vec<String>,
+}
+
+/// A machine of a run on several machines.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct MachineSummary {
+    /// Name of the machine.
+    pub name: String,
+    /// Release of its kernel. Absent if its results are missing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kernel: Option<String>,
+    /// File of its profile. Absent if it was not calibrated.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub profile: Option<String>,
+    /// Its clock, compared with that of the first machine.
+    #[serde(flatten)]
+    pub clock: Alignment,
+    /// Time at which it was lost, in ns since zero. Absent if it was there to the end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lost: Option<Time>,
 }
 
 impl Summary {

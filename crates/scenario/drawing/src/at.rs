@@ -6,8 +6,9 @@ use netloom_scenario::snapshot::{Snapshot, Wire};
 use netloom_scenario::{NodeKind, Scenario};
 use netloom_units::Duration;
 
-use crate::svg::{self, STYLE, escaped};
+use crate::svg::{self, STYLE};
 use crate::text::{label, quoted, shape_name};
+use crate::xml::escaped;
 
 /// Length of the longer side of a plane in pixels, and pixels for each degree of a map.
 const WIDE: f64 = 1000.0;

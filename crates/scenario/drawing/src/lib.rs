@@ -5,6 +5,7 @@
 //! |---|---|
 //! | `text` | DOT for Graphviz, Mermaid for Markdown |
 //! | `svg` | SVG of the whole network, also with what its links carried |
+//! | `machines` | frames around the nodes of each machine |
 //! | `paper` | how large that is, and room for names |
 //! | `at` | the network at a given time, on a plane or on a map |
 //! | [`layout`] | points for nodes that have none, in networks of any size |
@@ -14,9 +15,11 @@
 
 mod at;
 pub mod layout;
+mod machines;
 mod paper;
 mod svg;
 mod text;
+mod xml;
 
 pub use at::{dot_at, svg_at};
 pub use svg::{Carried, svg, svg_of_run};

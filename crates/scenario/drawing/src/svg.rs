@@ -1,13 +1,15 @@
 //! The SVG drawing of a network.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write;
 
 use netloom_scenario::{Link, NodeKind, Scenario};
 
 use crate::layout::{self, Point};
+use crate::machines::{frames, is_cut};
 use crate::paper::{Paper, half_width};
 use crate::text::lines;
+use crate::xml::escaped;
 
 /// Styles that apply to this drawing only, so that a page can contain it beside others.
 pub(super) const STYLE: &str = "\
@@ -53,11 +55,17 @@ impl Carried {
 
 /// Returns the network as an SVG image.
 pub fn svg(scenario: &Scenario) -> String {
-    svg_of_run(scenario, |_| Carried::default())
+    svg_of_run(scenario, &BTreeMap::new(), |_| Carried::default())
 }
 
-/// Returns the network as an SVG image whose links are drawn by what they `carried`.
-pub fn svg_of_run(scenario: &Scenario, carried: impl Fn(&Link) -> Carried) -> String {
+/// Returns the network as an SVG image whose links are drawn by what they `carried`. `placement`
+/// has the machine of each node, if there are several: then the nodes of each are framed, and links
+/// between them are dashed.
+pub fn svg_of_run(
+    scenario: &Scenario,
+    placement: &BTreeMap<String, String>,
+    carried: impl Fn(&Link) -> Carried,
+) -> String {
     let index: HashMap<&str, usize> = scenario
         .nodes
         .iter()
@@ -87,9 +95,14 @@ pub fn svg_of_run(scenario: &Scenario, carried: impl Fn(&Link) -> Carried) -> St
     let _ = writeln!(out, "<g class=\"{}\">", if paper.dense { "dense" } else { "wide" });
     let links = scenario.links.iter().zip(&edges).zip(&labels).map(|((link, ends), label)| {
         let label = if Some(label) == usual { &[][..] } else { label };
-        let kind = if link.direct { " direct" } else { "" };
+        let kind = match (link.direct, is_cut(link, placement)) {
+            (true, _) => " direct",
+            (false, true) => " cut",
+            (false, false) => "",
+        };
         (*ends, label, format!("link{kind}{}", carried(link).class()))
     });
+    frames(&mut out, scenario, &paper.points, placement);
     draw_links(&mut out, links, &paper.points);
     for (node, point) in scenario.nodes.iter().zip(&paper.points) {
         draw(&mut out, &node.name, node.kind, *point, paper.dense);
@@ -203,8 +216,4 @@ fn hexagon([x, y]: Point, half: f64) -> String {
     ];
     let corners = corners.map(|(dx, dy)| format!("{:.1},{:.1}", x + dx, y + dy));
     format!("polygon points=\"{}\"", corners.join(" "))
-}
-
-pub(super) fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }

@@ -1,5 +1,6 @@
 //! Drawings of scenarios.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
@@ -173,7 +174,8 @@ fn the_usual_label_is_below_the_drawing() {
 #[test]
 fn links_are_drawn_by_what_they_carried() {
     let scenario = good("everything.yaml");
-    let all = |carried: drawing::Carried| drawing::svg_of_run(&scenario, |_| carried);
+    let all =
+        |carried: drawing::Carried| drawing::svg_of_run(&scenario, &BTreeMap::new(), |_| carried);
     let links = scenario.links.iter().filter(|link| !link.direct).count();
     for (load, down, class) in [
         (None, false, "link"),
@@ -186,4 +188,20 @@ fn links_are_drawn_by_what_they_carried() {
         let image = all(drawing::Carried { load, down });
         assert_eq!(image.matches(&format!("<g class=\"{class}\">")).count(), links, "{class}");
     }
+}
+
+#[test]
+fn nodes_of_a_machine_are_framed_and_links_between_machines_are_dashed() {
+    let scenario = good("hello.yaml");
+    let drawn = |machines: &[(&str, &str)]| {
+        let placement = machines.iter().map(|(node, on)| ((*node).into(), (*on).into())).collect();
+        drawing::svg_of_run(&scenario, &placement, |_| drawing::Carried::default())
+    };
+    assert_eq!(drawn(&[]), drawing::svg(&scenario));
+    let two = drawn(&[("a", "m1"), ("b", "<m2>")]);
+    assert_eq!(two.matches("<g class=\"machine\">").count(), 2, "{two}");
+    assert!(two.contains(">&lt;m2&gt;</text>") && two.contains("<g class=\"link cut\">"), "{two}");
+    let one = drawn(&[("a", "m1"), ("b", "m1")]);
+    assert_eq!(one.matches("<g class=\"machine\">").count(), 1, "{one}");
+    assert!(!one.contains("link cut"), "{one}");
 }

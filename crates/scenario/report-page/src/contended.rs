@@ -105,10 +105,11 @@ pub fn rows(verdict: &Verdict) -> Vec<Row<'_>> {
 }
 
 fn row<'a>(verdict: &Verdict, report: &'a SignalReport) -> Row<'a> {
-    let found = verdict
-        .findings
-        .iter()
-        .find(|finding| finding.signal == report.signal && finding.on.as_ref() == Some(&report.on));
+    let found = verdict.findings.iter().find(|finding| {
+        finding.signal == report.signal
+            && finding.on.as_ref() == Some(&report.on)
+            && finding.machine == report.machine
+    });
     let counted = match found.map(|finding| finding.judgement) {
         Some(Judgement::Invalid) => Grade::Invalid,
         Some(Judgement::Suspect | Judgement::Valid) | None => Grade::Suspect,

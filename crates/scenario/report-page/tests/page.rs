@@ -9,7 +9,9 @@ use made_up::{at, link, run};
 use netloom_api::flow::FlowStatus;
 use netloom_api::simulation::{FollowingFlow, FollowingPipe, SimulationSummary, SymbiosisSummary};
 use netloom_api::state::{DirectPipe, DirectStatistics, PipeStatus};
+use netloom_api::summary::MachineSummary;
 use netloom_link::Count;
+use netloom_monitor::Alignment;
 use netloom_report_page::{Curves, FlowCurves, FlowSample, Happened, Metrics, Radio, Run, page};
 use netloom_units::{Duration, Time};
 use proptest::prelude::*;
@@ -52,6 +54,40 @@ fn the_page_looks_as_it_should() {
         page == fs::read_to_string(golden).unwrap(),
         "another page than tests/page.html; BLESS=1 accepts it"
     );
+}
+
+#[test]
+fn several_machines_have_a_table_and_frames() {
+    let mut run = run("");
+    let scenario = run.scenario.as_ref().unwrap();
+    let nodes: Vec<String> = scenario.nodes.iter().map(|node| node.name.clone()).collect();
+    let machine = |number: usize| format!("<m{}>", number % 2);
+    run.summary.placement =
+        nodes.iter().enumerate().map(|(n, node)| (node.clone(), machine(n))).collect();
+    let bound = Duration::from_micros(30);
+    let clock = Alignment { offset_ns: -1_500_000, drift_ppb: 12_345, bound };
+    run.summary.machines = [0, 1]
+        .map(|number| MachineSummary {
+            name: machine(number),
+            kernel: Some("6.18".into()),
+            profile: None,
+            clock,
+            lost: (number == 1).then_some(at(4.5)),
+        })
+        .into();
+    let verdict = run.summary.verdict.as_mut().unwrap();
+    verdict.findings[1].machine = Some(machine(1));
+    verdict.signals[1].machine = Some(machine(1));
+    let html = read(&page(&run));
+    let rows = texts(&html, "#machines tbody tr");
+    assert_eq!(rows.len(), 2);
+    assert!(rows[0].contains("<m0>") && rows[0].contains("valid"), "{rows:?}");
+    assert!(rows[1].contains("± 30 µs, drift 12.345 ppm"), "{rows:?}");
+    assert!(rows[1].ends_with("suspect, lost at 4.500 s"), "{rows:?}");
+    assert_eq!(count(&html, "#topology .machine"), 2);
+    assert_eq!(count(&html, "dt + dd a[href='#machines']"), 1);
+    let signals = texts(&html, "#contention td.what");
+    assert!(signals.contains(&"cpu on CPU 1 of machine <m1>".into()), "{signals:?}");
 }
 
 #[test]

@@ -6,7 +6,7 @@
 //! | `csv` | rows of text: [`Csv`] |
 //! | `columns` | columns: [`Parquet`] |
 //! | `growing` | columns in a file that can be read while it grows: [`GrowingParquet`] |
-//! | `stored` | reading columns: [`Stored`] |
+//! | `stored` | reading columns: [`Stored`], [`Cursor`] |
 //!
 //! ```
 //! use netloom_columnar::{Cell, Csv, Kind, Table};
@@ -30,7 +30,7 @@ use std::io;
 pub use columns::Parquet;
 pub use csv::Csv;
 pub use growing::GrowingParquet;
-pub use stored::Stored;
+pub use stored::{Cursor, Stored};
 
 /// A column: its name, and the kind of its cells.
 pub type Column<'a> = (&'a str, Kind);

@@ -3,11 +3,12 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use parquet::basic::Type;
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
 use parquet::data_type::{ByteArray, DataType};
 use parquet::file::reader::{ChunkReader, FileReader, RowGroupReader, SerializedFileReader};
 
-use crate::{Cell, TableError};
+use crate::{Cell, Column, Kind, TableError};
 
 /// Number of rows that are decoded at once.
 const BATCH: usize = 8192;
@@ -23,6 +24,10 @@ struct Wanted {
     name: String,
     source: ColumnSource,
     decoded: Decoded,
+    /// The current one of the decoded rows.
+    row: usize,
+    /// The place of its value, if it has one.
+    value: usize,
 }
 
 enum ColumnSource {
@@ -55,6 +60,25 @@ impl<R: ChunkReader + 'static> Stored<R> {
         &self.names
     }
 
+    /// Its columns, each with the kind of its cells.
+    ///
+    /// # Errors
+    /// Fails if a column holds neither numbers nor names.
+    pub fn columns(&self) -> Result<Vec<Column<'_>>, TableError> {
+        let described = self.reader.metadata().file_metadata().schema_descr().columns().iter();
+        let columns = self.names.iter().zip(described).map(|(name, column)| {
+            let kind = match (column.physical_type(), column.max_def_level()) {
+                (Type::INT64, 0) => Kind::Number,
+                (Type::INT64, _) => Kind::MaybeNumber,
+                (Type::BYTE_ARRAY, 0) => Kind::Name,
+                (Type::BYTE_ARRAY, _) => Kind::MaybeName,
+                _ => return Err(TableError::Mismatch { column: name.clone() }),
+            };
+            Ok((name.as_str(), kind))
+        });
+        columns.collect()
+    }
+
     /// Passes the cells of these columns, in this order, to `row` for every row.
     ///
     /// # Errors
@@ -65,16 +89,87 @@ impl<R: ChunkReader + 'static> Stored<R> {
         columns: &[&str],
         mut row: impl FnMut(&[Cell<'_>]),
     ) -> Result<(), TableError> {
+        let mut cursor = self.cursor(columns)?;
+        while cursor.advance()? {
+            row(&cursor.cells()?);
+        }
+        Ok(())
+    }
+
+    /// The rows with the cells of these columns, in this order, one after another.
+    ///
+    /// # Errors
+    /// Fails if there is no such column.
+    pub fn cursor(&self, columns: &[&str]) -> Result<Cursor<'_, R>, TableError> {
         let index = |name: &&str| {
             let found = self.names.iter().position(|own| own == name);
             found.ok_or_else(|| TableError::NoColumn { column: name.to_string() })
         };
         let indices = columns.iter().map(index).collect::<Result<Vec<_>, _>>()?;
-        guarded(|| {
-            (0..self.reader.num_row_groups()).try_for_each(|group| {
-                group_rows(&*self.reader.get_row_group(group)?, columns, &indices, &mut row)
-            })
-        })
+        let columns = Vec::new();
+        Ok(Cursor { table: self, indices, columns, group: 0, undecoded: 0, left: 0 })
+    }
+}
+
+/// A place in a table that is being read. It is before the first row at first.
+pub struct Cursor<'t, R: ChunkReader> {
+    table: &'t Stored<R>,
+    /// Places of the columns in the table.
+    indices: Vec<usize>,
+    /// The columns of the current row group.
+    columns: Vec<Wanted>,
+    /// Number of the next row group.
+    group: usize,
+    /// Number of rows of the current group that are not decoded yet.
+    undecoded: usize,
+    /// Number of decoded rows from the current one on.
+    left: usize,
+}
+
+impl<R: ChunkReader + 'static> Cursor<'_, R> {
+    /// Goes to the next row. Returns whether there is one.
+    ///
+    /// # Errors
+    /// Fails if a column is of another kind or damaged.
+    pub fn advance(&mut self) -> Result<bool, TableError> {
+        if self.left > 1 {
+            self.left -= 1;
+            self.columns.iter_mut().for_each(Wanted::step);
+            return Ok(true);
+        }
+        self.left = 0;
+        while self.undecoded == 0 {
+            if self.group == self.table.reader.num_row_groups() {
+                return Ok(false);
+            }
+            guarded(|| self.open_group())?;
+        }
+        let batch = self.undecoded.min(BATCH);
+        guarded(|| self.columns.iter_mut().try_for_each(|column| column.decode(batch)))?;
+        self.undecoded -= batch;
+        self.left = batch;
+        Ok(true)
+    }
+
+    /// The cells of the current row.
+    ///
+    /// # Errors
+    /// Fails if there is none, or a name is not UTF-8.
+    pub fn cells(&self) -> Result<Vec<Cell<'_>>, TableError> {
+        if self.left == 0 {
+            return Err(TableError::Damaged);
+        }
+        self.columns.iter().map(Wanted::cell).collect()
+    }
+
+    fn open_group(&mut self) -> Result<(), TableError> {
+        let group = self.table.reader.get_row_group(self.group)?;
+        let rows = usize::try_from(group.metadata().num_rows());
+        let open = |index: &usize| Wanted::open(&*group, &self.table.names[*index], *index);
+        self.columns = self.indices.iter().map(open).collect::<Result<Vec<_>, _>>()?;
+        self.undecoded = rows.map_err(|_| TableError::Damaged)?;
+        self.group += 1;
+        Ok(())
     }
 }
 
@@ -85,28 +180,6 @@ fn guarded<T>(read: impl FnOnce() -> Result<T, TableError>) -> Result<T, TableEr
     catch_unwind(AssertUnwindSafe(read)).unwrap_or(Err(TableError::Damaged))
 }
 
-fn group_rows(
-    group: &dyn RowGroupReader,
-    columns: &[&str],
-    indices: &[usize],
-    row: &mut impl FnMut(&[Cell<'_>]),
-) -> Result<(), TableError> {
-    let open = |(name, index): (&&str, &usize)| Wanted::open(group, name, *index);
-    let mut wanted = columns.iter().zip(indices).map(open).collect::<Result<Vec<_>, _>>()?;
-    let mut left = usize::try_from(group.metadata().num_rows()).map_err(|_| TableError::Damaged)?;
-    while left > 0 {
-        let batch = left.min(BATCH);
-        wanted.iter_mut().try_for_each(|column| column.decode(batch))?;
-        let mut cells = wanted.iter().map(Cells::new).collect::<Vec<_>>();
-        for _ in 0..batch {
-            let next = cells.iter_mut().map(Cells::next).collect::<Result<Vec<_>, _>>()?;
-            row(&next);
-        }
-        left -= batch;
-    }
-    Ok(())
-}
-
 impl Wanted {
     fn open(group: &dyn RowGroupReader, name: &str, index: usize) -> Result<Self, TableError> {
         let source = match group.get_column_reader(index)? {
@@ -114,12 +187,40 @@ impl Wanted {
             ColumnReader::ByteArrayColumnReader(reader) => ColumnSource::Names(reader),
             _ => return Err(TableError::Mismatch { column: name.into() }),
         };
-        Ok(Self { name: name.into(), source, decoded: Decoded::default() })
+        Ok(Self { name: name.into(), source, decoded: Decoded::default(), row: 0, value: 0 })
+    }
+
+    /// Goes to the next decoded row.
+    fn step(&mut self) {
+        self.value += usize::from(!self.is_absent());
+        self.row += 1;
+    }
+
+    fn is_absent(&self) -> bool {
+        self.decoded.there.get(self.row) == Some(&0)
+    }
+
+    fn cell(&self) -> Result<Cell<'_>, TableError> {
+        if self.is_absent() {
+            return Ok(Cell::Nothing);
+        }
+        let Decoded { numbers, names, .. } = &self.decoded;
+        let cell = match self.source {
+            ColumnSource::Numbers(_) => {
+                let number = numbers.get(self.value);
+                number.map(|n| u64::try_from(*n).map_or(Cell::Signed(*n), Cell::Number))
+            }
+            ColumnSource::Names(_) => {
+                names.get(self.value).and_then(|name| name.as_utf8().ok()).map(Cell::Name)
+            }
+        };
+        cell.ok_or_else(|| TableError::BadCell { column: self.name.clone() })
     }
 
     fn decode(&mut self, rows: usize) -> Result<(), TableError> {
         let Decoded { numbers, names, there } = &mut self.decoded;
         there.clear();
+        (self.row, self.value) = (0, 0);
         let read = match &mut self.source {
             ColumnSource::Numbers(reader) => decode(reader, rows, there, numbers)?,
             ColumnSource::Names(reader) => decode(reader, rows, there, names)?,
@@ -137,37 +238,4 @@ fn decode<T: DataType>(
 ) -> Result<usize, TableError> {
     values.clear();
     Ok(reader.read_records(rows, Some(there), None, values)?.0)
-}
-
-/// The decoded cells of a column, one after another.
-struct Cells<'a> {
-    column: &'a Wanted,
-    row: usize,
-    value: usize,
-}
-
-impl<'a> Cells<'a> {
-    fn new(column: &'a Wanted) -> Self {
-        Self { column, row: 0, value: 0 }
-    }
-
-    fn next(&mut self) -> Result<Cell<'a>, TableError> {
-        let Decoded { numbers, names, there } = &self.column.decoded;
-        let absent = there.get(self.row) == Some(&0);
-        self.row += 1;
-        if absent {
-            return Ok(Cell::Nothing);
-        }
-        let index = self.value;
-        self.value += 1;
-        let cell = match self.column.source {
-            ColumnSource::Numbers(_) => {
-                numbers.get(index).map(|n| u64::try_from(*n).map_or(Cell::Signed(*n), Cell::Number))
-            }
-            ColumnSource::Names(_) => {
-                names.get(index).and_then(|n| n.as_utf8().ok()).map(Cell::Name)
-            }
-        };
-        cell.ok_or_else(|| TableError::BadCell { column: self.column.name.clone() })
-    }
 }

@@ -22,7 +22,12 @@ impl EventFile {
 
     /// Records that `what` happened at `time`.
     pub fn record(&mut self, time: Time, what: What) {
-        let event = Event { number: self.next, time, what };
+        self.record_of(None, time, what);
+    }
+
+    /// Records that `what` happened at `time`, on one of several machines.
+    pub fn record_of(&mut self, machine: Option<String>, time: Time, what: What) {
+        let event = Event { number: self.next, time, machine, what };
         self.next += 1;
         let write = serde_json::to_writer(&mut self.file, &event)
             .map_err(io::Error::from)

@@ -23,6 +23,9 @@
 //! | `frames.nlf` | fate of every frame, if `measure` asks for it |
 //! | `captures/NODE-IF.pcapng` | captures that `measure` asks for |
 //! | `summary.json` | how the run went |
+//! | `machines/NAME/…` | what each of several machines was and observed |
+//!
+//! `merge` makes one directory of those of several machines.
 //!
 //! Not here: what happens in a run; reading results (`netloom-cli`).
 
@@ -30,6 +33,7 @@ mod capture;
 mod events;
 mod flows;
 pub mod machine;
+mod merge;
 mod radio;
 mod samples;
 
@@ -48,6 +52,7 @@ use serde::Serialize;
 pub use capture::CaptureWriter;
 pub use events::EventFile;
 pub use flows::{FlowSampler, tcp_cells, tcp_columns};
+pub use merge::{MACHINES, Member, merge};
 pub use radio::{MediaFiles, MediaSample, MediaSampler};
 pub use samples::Sampler;
 

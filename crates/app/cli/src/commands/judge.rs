@@ -5,7 +5,9 @@ use std::io::BufReader;
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
-use netloom_monitor::{Judgement, Monitor, Verdict, trace};
+use netloom_api::summary::Summary;
+use netloom_monitor::{Judgement, MachinePart, Monitor, Verdict, trace};
+use netloom_results::MACHINES;
 use netloom_scenario::Monitor as Needs;
 
 use super::summary::judged;
@@ -24,8 +26,30 @@ pub fn judge(args: &Judge) -> Result<i32> {
 }
 
 /// Returns the verdict on the recorded observations, from the beginning of the run to its end.
+/// Those of each of several machines are judged by a monitor of their own first, as in the run.
 fn verdict(directory: &Path, criteria_of: Option<&Path>) -> Result<Verdict> {
-    let given = results::summary(directory)?.verdict;
+    let summary = results::summary(directory)?;
+    let needs = needs(directory, criteria_of)?;
+    if summary.machines.is_empty() {
+        return of_one(directory, &summary, &needs);
+    }
+    let parts = summary.machines.iter().map(|machine| {
+        let own = directory.join(MACHINES).join(&machine.name);
+        // A machine that was lost may have left nothing.
+        let verdict = match own.join("summary.json").exists() {
+            true => Some(of_one(&own, &results::summary(&own)?, &needs)?),
+            false => None,
+        };
+        let (machine, clock, lost) = (machine.name.clone(), machine.clock, machine.lost);
+        Ok(MachinePart { machine, clock, lost, verdict })
+    });
+    let parts: Vec<MachinePart> = parts.collect::<Result<_>>()?;
+    Ok(Verdict::of_machines(parts, &needs.trust, needs.criteria.brief))
+}
+
+/// Returns the verdict on what a single machine observed.
+fn of_one(directory: &Path, summary: &Summary, needs: &Needs) -> Result<Verdict> {
+    let given = summary.verdict.as_ref();
     let given =
         given.with_context(|| format!("{}: the run was not judged", directory.display()))?;
     let file = directory.join("observations.jsonl");
@@ -36,8 +60,7 @@ fn verdict(directory: &Path, criteria_of: Option<&Path>) -> Result<Verdict> {
             directory.display()
         );
     }
-    let needs = needs(directory, criteria_of)?;
-    let mut monitor = Monitor::new(needs.criteria, needs.trust, given.from);
+    let mut monitor = Monitor::new(needs.criteria.clone(), needs.trust.clone(), given.from);
     let observations = File::open(&file).map_err(anyhow::Error::from);
     observations
         .and_then(|stream| Ok(trace::replay(BufReader::new(stream), &mut monitor)?))

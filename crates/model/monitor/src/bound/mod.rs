@@ -1,6 +1,7 @@
 //! Error bound: by how much a run may be wrong, as reported beside its verdict. Not here: how it is
 //! collected (`pipes`, `waits`), and what follows from it (`verdict`).
 
+mod alignment;
 mod histogram;
 mod marks;
 mod pipes;
@@ -13,6 +14,7 @@ use serde::{Deserialize, Serialize};
 use crate::report::SignalReport;
 use crate::signal::Resource;
 
+pub use alignment::Alignment;
 pub use marks::Marks;
 pub(crate) use pipes::Pipes;
 pub use spans::Span;
@@ -26,6 +28,7 @@ pub struct Bound {
     /// Bounds of the pipes that frames left for an interface.
     pub pipes: Vec<PipeBound>,
     /// Time during which the engine did not run at all. Frames that came meanwhile were read late.
+    /// Of several machines, that of the engine that stood still for the longest time.
     pub engine: WaitBound,
     /// Losses outside the model.
     pub losses: Losses,
@@ -33,6 +36,24 @@ pub struct Bound {
     pub timeline: TimelineBound,
     /// Bounds of the nodes whose programs were observed to wait.
     pub nodes: Vec<NodeBound>,
+    /// Bounds of the machines, if there are several.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub machines: Vec<MachineBound>,
+}
+
+/// What one of several machines did to a run as a whole.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct MachineBound {
+    /// The machine.
+    pub machine: String,
+    /// Time during which its engine did not run at all.
+    pub engine: WaitBound,
+    /// Its clock, within a bound.
+    pub clock: Alignment,
+    /// When it was lost; absent if it was there to the end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lost: Option<Time>,
 }
 
 /// How late the frames of one pipe were, and how slow its line.
@@ -41,12 +62,16 @@ pub struct Bound {
 pub struct PipeBound {
     /// The link and the direction: `a--b/forward`.
     pub pipe: String,
+    /// The machines of its ends, if the experiment has several.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub machines: Vec<String>,
     /// Number of wire frames that left the pipe for an interface.
     pub frames: u64,
     /// Time between release and hand-over, as a frame log shows it.
     pub late: Lateness,
     /// Upper bound of the lateness. It adds to `late` how much earlier frames could have been
-    /// released if the engine had read every frame when it came. Senders that wait for answers have
+    /// released if the engine had read every frame when it came, and between two machines by how
+    /// much their clocks may differ. Senders that wait for answers have
     /// adapted, so this bound may be too high.
     pub at_most: Lateness,
     /// Shortfall of the line's rate while it was busy; `None` if it never was.
@@ -116,6 +141,9 @@ pub struct TimelineBound {
 pub struct NodeBound {
     /// The node.
     pub node: String,
+    /// Its machine, if the experiment has several.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub machine: Option<String>,
     /// Waits for a CPU. Only the part of a wait that exceeds `trust.delay` counts.
     pub cpu: WaitBound,
     /// Waits for memory.
@@ -151,7 +179,8 @@ pub struct PipeFrames {
     /// Lateness of their hand-over.
     pub late: LateFrames,
     /// Upper bound of their lateness, which includes how much earlier they could have been
-    /// released.
+    /// released. If the pipe begins on another machine, it includes that machine's part, and the
+    /// bound of its clock at that time.
     pub at_most: LateFrames,
     /// Time during which they occupied a line.
     pub busy: Duration,
@@ -191,6 +220,15 @@ impl LateFrames {
     /// Upper bound of the lateness of the latest frame.
     pub fn max(&self) -> Duration {
         self.by.iter().map(|(late, _)| *late).max().unwrap_or_default()
+    }
+}
+
+impl Bound {
+    /// The pauses of each engine, with the name of its machine if there are several.
+    pub fn engines(&self) -> impl Iterator<Item = (Option<&str>, &WaitBound)> {
+        let only = self.machines.is_empty().then_some((None, &self.engine));
+        let each = self.machines.iter().map(|of| (Some(of.machine.as_str()), &of.engine));
+        only.into_iter().chain(each)
     }
 }
 

@@ -80,6 +80,7 @@ impl Pipe {
         });
         PipeBound {
             pipe,
+            machines: Vec::new(),
             frames: self.late.frames(),
             late: self.late.lateness(),
             at_most: self.at_most.lateness(),

@@ -129,6 +129,7 @@ impl Waits {
                 memory: node.memory.bound(from, to, trust),
                 disk: node.disk.within(&contended).bound(from, to, trust),
                 node: name,
+                machine: None,
             };
             let all = [&bound.cpu, &bound.memory, &bound.disk];
             (!all.iter().all(|waited| waited.is_nothing())).then_some(bound)

@@ -9,6 +9,7 @@ use super::disk::Disks;
 use super::divergence::Divergence;
 use super::drops::Drops;
 use super::lateness::Lateness;
+use super::machines::Machines;
 use super::memory::Memory;
 use super::network::Network;
 use super::parts_of_time::PartsOfTime;
@@ -38,6 +39,7 @@ pub(crate) struct All {
     timeline: Timeline,
     simulation: Simulation,
     divergence: Divergence,
+    machines: Machines,
 }
 
 made_of!(
@@ -54,7 +56,8 @@ made_of!(
     applications,
     timeline,
     simulation,
-    divergence
+    divergence,
+    machines
 );
 
 impl All {
@@ -74,6 +77,7 @@ impl All {
             timeline: Timeline::new(&criteria.timeline),
             simulation: Simulation::default(),
             divergence: Divergence::default(),
+            machines: Machines::default(),
         }
     }
 
@@ -152,6 +156,11 @@ impl All {
             O::Compared { delay, throughput } => {
                 self.divergence.compared(at, delay, throughput, out);
             }
+            O::ClockBound { machine, bound, limit } => {
+                self.machines.bounded(at, machine, bound, limit, out);
+            }
+            O::Uncovered { pipe, lacks } => self.machines.uncovered(at, pipe, lacks, out),
+            O::ChangedLate { late } => self.machines.changed_late(at, late, out),
             O::Frames(_)
             | O::Named { .. }
             | O::Watched { .. }

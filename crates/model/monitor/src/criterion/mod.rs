@@ -15,6 +15,7 @@
 //! | `timeline` | `timeline` |
 //! | `simulation` | `simulation` |
 //! | `divergence` | `divergence` |
+//! | `machines` | `clock`, `tunnel`, `change_late` |
 //!
 //! `all` combines them; `parts` composes criteria from windows, stretches and trackers.
 
@@ -27,6 +28,7 @@ mod disk;
 mod divergence;
 mod drops;
 mod lateness;
+mod machines;
 mod memory;
 mod network;
 mod parts_of_time;

@@ -8,6 +8,7 @@
 //! | losses | at most `losses` frames were lost outside the model | more were, and they were the experiment's |
 //! | the timeline | no event was later than `timeline` | one was ten times later, or never happened |
 //! | a symbiotic run | pipes followed the simulation within a period, and real flows behaved like their twins | pipes were late for two periods in turn, or later than three periods |
+//! | several machines | each clock was known within its limit, and links were longer than the way between their machines | a machine was lost, or a change came after its instant |
 //! | a node | its programs waited for at most `waits` of the run | they waited for longer |
 //!
 //! A run is **suspect** if it is neither. The cases are:
@@ -20,8 +21,9 @@
 //! - A socket had no room for packets. Perhaps nobody was meant to read them.
 //! - An effect was not observed, and its causes were observed, or could not be observed either.
 //!
-//! Causes (CPU, steal, disk, pressure, pages, traffic) explain a finding. Alone they make none. The
-//! time before the experiment had warmed up does not count.
+//! Causes (CPU, steal, disk, pressure, pages, traffic) explain a finding of their machine. Alone
+//! they make none. The time before the experiment had warmed up does not count. On several machines
+//! the limits hold for each pipe, each node and each engine; losses are summed up.
 
 use netloom_units::{Duration, Time};
 
@@ -31,6 +33,7 @@ use crate::party::Who;
 use crate::report::SignalReport;
 use crate::signal::{Pressure, Resource, SignalKind};
 use crate::trust::Trust;
+use crate::words::of_machine;
 
 /// The part of a run that may be left out for the rest to be used.
 const TENTH: f64 = 0.1;
@@ -54,10 +57,11 @@ pub(crate) struct Evidence<'a> {
 pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
     let mut findings: Vec<Finding> = evidence
         .pipes()
-        .chain(evidence.engine())
+        .chain(evidence.engines())
         .chain(evidence.losses())
         .chain(evidence.timeline())
         .chain(evidence.simulation())
+        .chain(evidence.machines())
         .chain(evidence.nodes())
         .chain(evidence.metrics())
         .chain(evidence.not_observed())
@@ -72,16 +76,14 @@ impl Evidence<'_> {
         [Judgement::Invalid, Judgement::Suspect].into_iter().filter_map(|judgement| {
             let is_such = |pipe: &&PipeBound| self.pipe(pipe) == judgement;
             let mut such: Vec<&PipeBound> = self.bound.pipes.iter().filter(is_such).collect();
-            such.sort_by(|a, b| worse(a).total_cmp(&worse(b)).reverse());
+            // Of equals the first by name, whatever their order.
+            such.sort_by(|a, b| worse(b).total_cmp(&worse(a)).then_with(|| a.pipe.cmp(&b.pipe)));
             let worst = such.first()?;
             let bad = if worst.bad.is_empty() { &worst.doubtful } else { &worst.bad };
             let why = reasons::pipe(worst, self.trust) + &reasons::others(such.len(), "pipe");
-            Some(self.finding(
-                (Concern::Links, judgement, SignalKind::Lateness),
-                Resource::Pipe { name: worst.pipe.clone() },
-                why,
-                bad,
-            ))
+            let on = Resource::Pipe { name: worst.pipe.clone() };
+            let about = (Concern::Links, judgement, SignalKind::Lateness);
+            Some(self.finding(about, on, &worst.machines, why, bad))
         })
     }
 
@@ -109,16 +111,17 @@ impl Evidence<'_> {
         }
     }
 
-    fn engine(&self) -> Option<Finding> {
-        let (pauses, trust) = (&self.bound.engine, self.trust);
-        let is_beyond = pauses.share > trust.share.value() || pauses.longest > trust.stall;
-        is_beyond.then(|| {
-            self.finding(
-                (Concern::Links, self.left_out(&pauses.bad), SignalKind::Lateness),
-                Resource::Engine,
-                reasons::engine(pauses, trust),
-                &pauses.bad,
-            )
+    /// A finding for each engine that stood still for too long.
+    fn engines(&self) -> impl Iterator<Item = Finding> {
+        let trust = self.trust;
+        let is_beyond = |(_, pauses): &(Option<&str>, &WaitBound)| {
+            pauses.share > trust.share.value() || pauses.longest > trust.stall
+        };
+        self.bound.engines().filter(is_beyond).map(move |(machine, pauses)| {
+            let about = (Concern::Links, self.left_out(&pauses.bad), SignalKind::Lateness);
+            let machines: Vec<String> = machine.map(str::to_owned).into_iter().collect();
+            let why = reasons::engine(machine, pauses, trust);
+            self.finding(about, Resource::Engine, &machines, why, &pauses.bad)
         })
     }
 
@@ -170,6 +173,29 @@ impl Evidence<'_> {
             .filter_map(move |report| Some(self.found(Concern::Links, judged(report)?, report)))
     }
 
+    /// Findings that only an experiment on several machines has.
+    fn machines(&self) -> impl Iterator<Item = Finding> {
+        let judged = |report: &SignalReport| match report.signal {
+            SignalKind::Clock | SignalKind::Tunnel => Some(Judgement::Suspect),
+            SignalKind::ChangeLate => Some(Judgement::Invalid),
+            _ => None,
+        };
+        let seen = self
+            .contended()
+            .filter_map(move |report| Some(self.found(Concern::Links, judged(report)?, report)));
+        let lost = self.bound.machines.iter().filter_map(|of| {
+            Some(Finding {
+                about: Concern::Links,
+                judgement: Judgement::Invalid,
+                signal: SignalKind::MachineLost,
+                on: Some(Resource::Machine { name: of.machine.clone() }),
+                machine: Some(of.machine.clone()),
+                why: format!("machine lost: {} at {:.1} s", of.machine, of.lost?.as_secs_f64()),
+            })
+        });
+        lost.chain(seen)
+    }
+
     /// One finding for each resource that nodes waited for and each judgement. It describes the
     /// worst node.
     fn nodes(&self) -> impl Iterator<Item = Finding> {
@@ -186,7 +212,8 @@ impl Evidence<'_> {
             let is_such = |node: &&NodeBound| self.left_out(&waits(node).bad) == judgement;
             let nodes = self.bound.nodes.iter().filter(is_beyond).filter(is_such);
             let mut such: Vec<&NodeBound> = nodes.collect();
-            such.sort_by(|a, b| waits(a).share.total_cmp(&waits(b).share).reverse());
+            let share = |node: &NodeBound| waits(node).share;
+            such.sort_by(|a, b| share(b).total_cmp(&share(a)).then_with(|| a.node.cmp(&b.node)));
             let worst = such.first()?;
             let who = Who::Node { name: worst.node.clone() };
             let (signal, on) = match of {
@@ -196,7 +223,9 @@ impl Evidence<'_> {
             let waited = waits(worst);
             let why = reasons::node(&worst.node, what, waited, self.trust)
                 + &reasons::others(such.len(), "node");
-            Some(self.finding((Concern::Programs, judgement, signal), on, why, &waited.bad))
+            let about = (Concern::Programs, judgement, signal);
+            let machines: Vec<String> = worst.machine.iter().cloned().collect();
+            Some(self.finding(about, on, &machines, why, &waited.bad))
         })
     }
 
@@ -210,8 +239,8 @@ impl Evidence<'_> {
         })
     }
 
-    /// Findings on effects that nobody could observe, if their causes were observed or could not be
-    /// observed either.
+    /// Findings on effects that nobody could observe, if their causes were observed on the same
+    /// machine, or could not be observed there either.
     fn not_observed(&self) -> impl Iterator<Item = Finding> {
         use SignalKind as S;
         const EFFECTS: [(Concern, S, &[S]); 4] = [
@@ -220,19 +249,27 @@ impl Evidence<'_> {
             (Concern::Programs, S::RunQueue, &[S::Cpu]),
             (Concern::Programs, S::Pressure, &[S::MemoryIn, S::MemoryOut, S::Disk]),
         ];
-        EFFECTS.into_iter().filter_map(|(about, effect, causes)| {
-            let coverage = self.coverage.iter().find(|c| c.signal == effect && !c.observed)?;
-            let contended = || self.contended().any(|report| causes.contains(&report.signal));
-            let unseen = |cause: &S| {
-                self.coverage.iter().any(|coverage| coverage.signal == *cause && !coverage.observed)
-            };
-            let matters = causes.is_empty() || contended() || causes.iter().any(unseen);
-            matters.then(|| Finding {
-                about,
-                judgement: Judgement::Suspect,
-                signal: effect,
-                on: None,
-                why: format!("{effect}: {}", coverage.blind_spots.join("; ")),
+        let unseen = |signal: S| {
+            self.coverage.iter().filter(move |cover| cover.signal == signal && !cover.observed)
+        };
+        EFFECTS.into_iter().flat_map(move |(about, effect, causes)| {
+            unseen(effect).filter_map(move |coverage| {
+                let machine = &coverage.machine;
+                let contended = || {
+                    let mut there = self.contended().filter(|report| report.machine == *machine);
+                    there.any(|report| causes.contains(&report.signal))
+                };
+                let hidden = |cause: &S| unseen(*cause).any(|cover| cover.machine == *machine);
+                let matters = causes.is_empty() || contended() || causes.iter().any(hidden);
+                let of = of_machine(machine.as_deref());
+                matters.then(|| Finding {
+                    about,
+                    judgement: Judgement::Suspect,
+                    signal: effect,
+                    on: None,
+                    machine: machine.clone(),
+                    why: format!("{effect}{of}: {}", coverage.blind_spots.join("; ")),
+                })
             })
         })
     }
@@ -243,20 +280,26 @@ impl Evidence<'_> {
 
     fn found(&self, about: Concern, judgement: Judgement, report: &SignalReport) -> Finding {
         let why = report.in_words();
-        let on = Some(report.on.clone());
-        Finding { about, judgement, signal: report.signal, on, why }
+        let (on, machine) = (Some(report.on.clone()), report.machine.clone());
+        Finding { about, judgement, signal: report.signal, on, machine, why }
     }
 
-    /// A finding, together with the contention during its bad times.
+    /// A finding, together with the contention of its machines during its bad times.
     fn finding(
         &self,
         (about, judgement, signal): (Concern, Judgement, SignalKind),
         on: Resource,
+        machines: &[String],
         why: String,
         bad: &[Span],
     ) -> Finding {
-        let why = why + &reasons::when(bad, self.run) + &causes::meanwhile(self.signals, bad);
-        Finding { about, judgement, signal, on: Some(on), why }
+        let meanwhile = causes::meanwhile(self.signals, bad, machines);
+        let why = why + &reasons::when(bad, self.run) + &meanwhile;
+        let machine = match machines {
+            [only] => Some(only.clone()),
+            _ => None,
+        };
+        Finding { about, judgement, signal, on: Some(on), machine, why }
     }
 }
 
@@ -282,7 +325,8 @@ pub(crate) fn bad_times(bound: &Bound) -> Vec<Span> {
     let pipes = bound.pipes.iter().map(|pipe| &pipe.bad);
     let waits = |node: &NodeBound| [&node.cpu, &node.memory, &node.disk].map(|w| w.bad.clone());
     let nodes = bound.nodes.iter().flat_map(waits).flatten();
-    crate::bound::merged(pipes.flatten().chain(&bound.engine.bad).copied().chain(nodes))
+    let engines = bound.engines().flat_map(|(_, pauses)| &pauses.bad);
+    crate::bound::merged(pipes.flatten().chain(engines).copied().chain(nodes))
 }
 
 /// The time that counts: the run without its warm-up.

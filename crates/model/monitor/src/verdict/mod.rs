@@ -1,20 +1,23 @@
 //! The result of a run: the verdict, its reasons, and all data that it rests on. `judge` has the
-//! rules, `reasons` and `stated` the sentences, `causes` the explanations.
+//! rules, `reasons` and `stated` the sentences, `causes` the explanations. `merge` makes one
+//! verdict of those of several machines.
 
 mod causes;
 mod judge;
+mod merge;
 mod reasons;
 mod stated;
 
 use netloom_units::{Duration, Time};
 use serde::{Deserialize, Serialize};
 
-use crate::bound::{Bound, Span};
+use crate::bound::{Bound, Marks, Span};
 use crate::report::SignalReport;
 use crate::signal::{Resource, SignalKind};
 use crate::trust::Trust;
 
 pub(crate) use judge::{Evidence, bad_times, counted, judge, word};
+pub use merge::MachinePart;
 
 /// Whether a run can be trusted, and why.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -84,7 +87,56 @@ impl std::fmt::Display for Judgement {
     }
 }
 
+/// All that was collected in a run, to be judged.
+pub(crate) struct Collected {
+    pub from: Time,
+    pub settled: Time,
+    pub to: Time,
+    pub bound: Bound,
+    pub signals: Vec<SignalReport>,
+    pub coverage: Vec<Coverage>,
+    pub overhead: Overhead,
+}
+
+impl Collected {
+    /// The verdict by these needs. `brief` is that of the criteria.
+    pub fn judged(self, trust: &Trust, brief: Duration) -> Verdict {
+        let Self { from, settled, to, bound, signals, coverage, overhead } = self;
+        let run = counted(from, settled, to);
+        let findings = judge(&Evidence {
+            bound: &bound,
+            signals: &signals,
+            coverage: &coverage,
+            trust,
+            brief,
+            run,
+        });
+        let (links, programs) =
+            (word(&findings, Concern::Links), word(&findings, Concern::Programs));
+        Verdict {
+            judgement: links.max(programs),
+            links,
+            programs,
+            findings,
+            from,
+            settled,
+            to,
+            trust: trust.clone(),
+            bad: bad_times(&bound),
+            bound,
+            signals,
+            coverage,
+            overhead,
+        }
+    }
+}
+
 impl Verdict {
+    /// The times to be left out in all that was recorded of the run.
+    pub fn marks(&self) -> Marks {
+        Marks::of(&self.bound)
+    }
+
     /// Length of the run since it had warmed up.
     pub fn length(&self) -> Duration {
         self.to.since(self.settled.max(self.from))
@@ -116,6 +168,9 @@ pub struct Finding {
     pub signal: SignalKind,
     /// The resource; `None` if the signal was not observed.
     pub on: Option<Resource>,
+    /// The machine, in an experiment on several machines. `None` for a pipe between two of them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub machine: Option<String>,
     /// The reason, in a sentence.
     pub why: String,
 }
@@ -126,6 +181,9 @@ pub struct Finding {
 pub struct Coverage {
     /// The signal.
     pub signal: SignalKind,
+    /// The machine on which it was to be observed, in an experiment on several machines.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub machine: Option<String>,
     /// Whether it was observed for the whole run. A probe that observes only a part of the signal
     /// is not enough.
     pub observed: bool,

@@ -5,7 +5,7 @@ use netloom_units::Duration;
 use crate::bound::{Lateness, PipeBound, Span, WaitBound, length};
 use crate::signal::SignalKind;
 use crate::trust::Trust;
-use crate::words::quantity;
+use crate::words::{of_machine, quantity};
 
 pub(crate) fn ms(time: Duration) -> String {
     quantity(SignalKind::Lateness, time.as_nanos() as f64)
@@ -50,10 +50,11 @@ fn lateness(late: &Lateness, trust: &Trust) -> String {
 }
 
 /// Describes how long the engine did not run.
-pub(crate) fn engine(pauses: &WaitBound, trust: &Trust) -> String {
+pub(crate) fn engine(machine: Option<&str>, pauses: &WaitBound, trust: &Trust) -> String {
     format!(
-        "the engine stood still for {} in all, {} of the run, {} at once (needed: at most {}, none \
-         of {}): what came then was taken in late",
+        "the engine{} stood still for {} in all, {} of the run, {} at once (needed: at most {}, \
+         none of {}): what came then was taken in late",
+        of_machine(machine),
         ms(pauses.waited),
         percent(pauses.share),
         ms(pauses.longest),

@@ -135,6 +135,7 @@ fn who(party: Party) -> String {
         Party::Engine => "the engine".into(),
         Party::Kernel => "the kernel".into(),
         Party::Hypervisor => "the hypervisor".into(),
+        Party::Tunnel => "the way between machines".into(),
         Party::Outside => "outside the experiment".into(),
         Party::Unattributed => "unattributed".into(),
     }

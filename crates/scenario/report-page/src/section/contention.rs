@@ -94,7 +94,7 @@ fn signal(row: &Row<'_>) -> Markup {
     html! {
         tr class=[row.grade.map(Grade::class)] {
             td { @if let Some(letter) = row.letter { strong { (letter) } } }
-            td class="what" { (report.signal) " on " (report.on) }
+            td class="what" { (report.signal) " on " (report.on) (of_machine(&report.machine)) }
             td class="number" { (value(report.threshold)) }
             td class="number" { (value(report.worst)) }
             td class="number" { (margin) }
@@ -112,6 +112,11 @@ fn signal(row: &Row<'_>) -> Markup {
     }
 }
 
+/// Names the machine, if there are several.
+fn of_machine(machine: &Option<String>) -> Markup {
+    html! { @if let Some(machine) = machine { " of machine " (machine) } }
+}
+
 fn shares(shares: &[Share]) -> Markup {
     let (named, others) = shares.split_at(shares.len().min(PARTIES));
     let rest: f64 = others.iter().map(|share| share.share).sum();
@@ -127,7 +132,7 @@ fn shares(shares: &[Share]) -> Markup {
 fn watched(coverage: &Coverage) -> Markup {
     html! {
         tr {
-            td class="word" { (coverage.signal) }
+            td class="word" { (coverage.signal) (of_machine(&coverage.machine)) }
             td {
                 @if coverage.observed { (coverage.probes.join(", ")) }
                 @else { strong { "nothing" } }

@@ -27,12 +27,17 @@ pub fn heading(run: &Run) -> Markup {
                     dd { "of the experiment; the machine's was " (summary.dilation) " times that" }
                 }
                 dt { "NetLoom" } dd { (summary.version) }
-                dt { "Machine" }
-                dd {
-                    @match &run.machine {
-                        Some(machine) => (machine_in_words(machine)),
-                        None => "not known",
+                @if summary.machines.is_empty() {
+                    dt { "Machine" }
+                    dd {
+                        @match &run.machine {
+                            Some(machine) => (machine_in_words(machine)),
+                            None => "not known",
+                        }
                     }
+                } @else {
+                    dt { "Machines" }
+                    dd { (summary.machines.len()) ", see " a href="#machines" { "below" } }
                 }
             }
             @for missing in &run.missing { p class="note missing" { (missing) } }

@@ -117,6 +117,20 @@ fn advice(signal: SignalKind) -> &'static str {
              their twins: `flows` of `simulation.symbiosis` in summary.json says which and by how \
              much. Calibrate by `cross_traffic`, with a shorter `period`, or at steadier times."
         }
+        SignalKind::Clock => {
+            "the clocks of two machines were compared less exactly than their links need: a \
+             quieter or shorter way between them, receive stamps of the kernel, or longer delays \
+             of the links between them help."
+        }
+        SignalKind::Tunnel => {
+            "a link between machines is shorter than the way between them: place its ends on one \
+             machine, or give it a longer delay."
+        }
+        SignalKind::ChangeLate => {
+            "a change reached a machine after the instant at which all were to make it: the stream \
+             to that machine was held up."
+        }
+        SignalKind::MachineLost => "a machine was lost: look at its own log, and at the way to it.",
         SignalKind::Application => "a metric of your own left the range that you gave it.",
     }
 }

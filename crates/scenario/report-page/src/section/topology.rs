@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use maud::{Markup, PreEscaped, html};
 use netloom_api::state::LinkStatus;
+use netloom_api::summary::Summary;
 use netloom_drawing::{Carried, svg_of_run};
 use netloom_link::LinkState;
 use netloom_scenario::Scenario;
@@ -16,7 +17,8 @@ const NODES: usize = 150;
 const LINKS: usize = 400;
 
 /// Returns the section about the topology.
-pub fn topology(scenario: Option<&Scenario>, links: &[LinkStatus]) -> Markup {
+pub fn topology(scenario: Option<&Scenario>, summary: &Summary) -> Markup {
+    let links: &[LinkStatus] = &summary.links;
     let by_name: HashMap<&str, &LinkStatus> =
         links.iter().map(|link| (link.name.as_str(), link)).collect();
     html! {
@@ -24,10 +26,15 @@ pub fn topology(scenario: Option<&Scenario>, links: &[LinkStatus]) -> Markup {
             section {
                 h2 { "Topology" }
                 @if scenario.nodes.len() <= NODES && scenario.links.len() <= LINKS {
-                    p { (sizes(scenario)) @if !links.is_empty() { " " (key()) } }
+                    p {
+                        (sizes(scenario)) @if !links.is_empty() { " " (key()) }
+                        @if !summary.placement.is_empty() {
+                            " Frames are machines; links between them are dashed."
+                        }
+                    }
                     // The drawing escapes its texts.
                     figure id="topology" {
-                        (PreEscaped(svg_of_run(scenario, |link| {
+                        (PreEscaped(svg_of_run(scenario, &summary.placement, |link| {
                             by_name.get(link.name.as_str()).map_or_else(Carried::default, carried)
                         })))
                     }

@@ -154,6 +154,8 @@ fn summary(scenario: &Scenario, with: &str) -> Summary {
         state,
     };
     Summary {
+        machines: vec![],
+        placement: Default::default(),
         name: scenario.name.clone(),
         mode: Default::default(),
         file: format!("/tmp/netloom.yaml{with}").into(),
@@ -299,6 +301,7 @@ fn verdict(with: &str) -> Verdict {
     let cpu = SignalReport {
         signal: SignalKind::Cpu,
         on: Resource::Cpu { cpu: 1 },
+        machine: None,
         threshold: Some(2e8),
         worst: Some(5e8),
         margin: Some(-1.5),
@@ -309,6 +312,7 @@ fn verdict(with: &str) -> Verdict {
     let drops = SignalReport {
         signal: SignalKind::UnmodelledDrop,
         on: Resource::Losses { cause: DropCause::DeviceFull },
+        machine: None,
         threshold: None,
         worst: Some(3.0),
         margin: None,
@@ -322,6 +326,7 @@ fn verdict(with: &str) -> Verdict {
             name: format!("jitter{with}"),
             who: Who::Node { name: format!("b{with}") },
         },
+        machine: None,
         threshold: Some(10.0),
         worst: Some(4.0),
         margin: Some(0.6),
@@ -334,6 +339,7 @@ fn verdict(with: &str) -> Verdict {
         judgement,
         signal: report.signal,
         on: Some(report.on.clone()),
+        machine: None,
         why: format!("{why}{with}"),
     };
     Verdict {
@@ -354,6 +360,7 @@ fn verdict(with: &str) -> Verdict {
         coverage: vec![
             Coverage {
                 signal: SignalKind::Cpu,
+                machine: None,
                 observed: true,
                 probes: vec!["proc_stat".into()],
                 blind_spots: vec![format!("short idle moments{with}")],
@@ -361,6 +368,7 @@ fn verdict(with: &str) -> Verdict {
             },
             Coverage {
                 signal: SignalKind::Disk,
+                machine: None,
                 observed: false,
                 probes: Vec::new(),
                 blind_spots: Vec::new(),
@@ -382,6 +390,7 @@ fn bound(with: &str) -> Bound {
     let late =
         Lateness { p50: us(20), p99: us(300), p999: ms(4), max: ms(9), beyond: 40, share: 0.004 };
     let pipe = PipeBound {
+        machines: vec![],
         pipe: format!("uplink{with}/forward"),
         frames: 10_000,
         late,
@@ -395,7 +404,8 @@ fn bound(with: &str) -> Bound {
     Bound {
         pipes: vec![pipe],
         losses: Losses { frames: 3, ..Losses::default() },
-        nodes: vec![NodeBound { node: format!("b{with}"), cpu, memory, disk }],
+        nodes: vec![NodeBound { node: format!("b{with}"), machine: None, cpu, memory, disk }],
+        machines: vec![],
         ..Bound::default()
     }
 }
@@ -456,7 +466,11 @@ fn events(with: &str) -> Vec<Event> {
         ),
         (9.5, What::ProcessEnded { process, node, code: 0 }),
     ];
-    let event =
-        |(number, (seconds, what)): (u64, (f64, What))| Event { number, time: at(seconds), what };
+    let event = |(number, (seconds, what)): (u64, (f64, What))| Event {
+        number,
+        time: at(seconds),
+        machine: None,
+        what,
+    };
     (0..).zip(happened).map(event).collect()
 }

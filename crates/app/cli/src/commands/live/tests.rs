@@ -83,7 +83,8 @@ impl Lab {
 }
 
 fn event(seconds: u64, what: What) -> Event {
-    Event { number: 0, time: Time::from_nanos(seconds * 1_000_000_000), what }
+    let time = Time::from_nanos(seconds * 1_000_000_000);
+    Event { number: 0, time, machine: None, what }
 }
 
 fn warning(text: &str) -> What {

@@ -30,7 +30,8 @@ fn lateness(beyond: u64, max: u64) -> Lateness {
 
 fn pipe(late: Lateness, at_most: Lateness, bad: Vec<Span>) -> PipeBound {
     let (pipe, frames) = ("a--b/forward".into(), 1000);
-    PipeBound { pipe, frames, late, at_most, rate: None, bad, doubtful: vec![] }
+    let machines = vec![];
+    PipeBound { pipe, machines, frames, late, at_most, rate: None, bad, doubtful: vec![] }
 }
 
 fn waited(share: f64, bad: Vec<Span>) -> WaitBound {
@@ -40,7 +41,8 @@ fn waited(share: f64, bad: Vec<Span>) -> WaitBound {
 
 fn node(cpu: WaitBound) -> Bound {
     let (memory, disk) = (WaitBound::default(), WaitBound::default());
-    Bound { nodes: vec![NodeBound { node: "a".into(), cpu, memory, disk }], ..Bound::default() }
+    let (node, machine) = ("a".into(), None);
+    Bound { nodes: vec![NodeBound { node, machine, cpu, memory, disk }], ..Bound::default() }
 }
 
 fn judged(bound: &Bound) -> (Judgement, Judgement) {
