@@ -2,8 +2,6 @@
 
 use thiserror::Error;
 
-use crate::TraceFormat;
-
 /// The reason why a model cannot create a trajectory.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum MobilityError {
@@ -20,9 +18,9 @@ pub enum MobilityError {
     #[error("`format: {written}`, but the file is {found}")]
     OtherFormat {
         /// The format in the scenario.
-        written: TraceFormat,
+        written: &'static str,
         /// The format of the file.
-        found: TraceFormat,
+        found: &'static str,
     },
     /// The places of a format that has speeds cannot be degrees.
     #[error(

@@ -73,6 +73,7 @@ impl Configured for TraceConfig {
         if let (Some(written), Some(found)) = (self.format, traces.format())
             && written != found
         {
+            let (written, found) = (written.name(), found.name());
             return Err(MobilityError::OtherFormat { written, found });
         }
         let node = self.node.as_deref().unwrap_or(given.node);

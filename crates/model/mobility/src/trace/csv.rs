@@ -7,11 +7,17 @@
 
 use netloom_units::{DataError, lines, quoted};
 
-use super::{Fix, Movements, Traces, fixes, text};
+use super::{Fix, Movements, Traces, can_write, fixes, text};
 use crate::Point;
 
 /// The columns of a file without a heading.
 const COLUMNS: [&str; 6] = ["time", "node", "x", "y", "z", "on"];
+
+impl From<Traces> for Vec<String> {
+    fn from(traces: Traces) -> Self {
+        lines_of(&traces)
+    }
+}
 
 /// Whether a text looks like CSV.
 pub(super) fn seems(text: &str) -> bool {
@@ -115,14 +121,8 @@ fn line(node: &str, fix: &Fix) -> String {
     format!("{},{node},{x},{y},{z},{}", text::written(*at), u8::from(*on))
 }
 
-/// Whether a name can be written into a cell.
-pub(super) fn can_write(name: &str) -> bool {
-    let is_plain = !name.contains(|c: char| c == ',' || c == '#' || c.is_control());
-    !name.is_empty() && is_plain && name.trim() == name
-}
-
 /// Returns the lines of traces, with a heading.
-pub(super) fn lines_of(traces: &Traces) -> Vec<String> {
+fn lines_of(traces: &Traces) -> Vec<String> {
     let heading = if traces.degrees { "time,node,lon,lat,alt,on" } else { "time,node,x,y,z,on" };
     let fixes = traces
         .nodes

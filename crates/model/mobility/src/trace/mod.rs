@@ -284,7 +284,7 @@ impl Traces {
         }
         for (name, fixes) in &self.nodes {
             let name = name.as_str();
-            if !csv::can_write(name) {
+            if !can_write(name) {
                 return whole(format!(
                     "a node is called {}; a name is not empty and has no comma, no `#` and no \
                      blank at its ends",
@@ -332,10 +332,10 @@ impl TryFrom<Vec<String>> for Traces {
     }
 }
 
-impl From<Traces> for Vec<String> {
-    fn from(traces: Traces) -> Self {
-        csv::lines_of(&traces)
-    }
+/// Whether a name can be written into a cell.
+fn can_write(name: &str) -> bool {
+    let is_plain = !name.contains(|c: char| c == ',' || c == '#' || c.is_control());
+    !name.is_empty() && is_plain && name.trim() == name
 }
 
 /// Returns the fixes of a trajectory up to a time. There is one where each leg begins, one where a
