@@ -13,7 +13,6 @@ use netloom_sim::{Change, Route, RouteSource};
 use netloom_units::{Duration, Time};
 
 use crate::describe::PlannedRoutes;
-use crate::timeline::Events;
 
 /// Number of plans that are kept. All cells are at about the same time, and the plans of a network
 /// that changes often would need much memory.
@@ -21,6 +20,9 @@ const KEPT: usize = 4;
 
 /// Links that are down, by number.
 type Down = BTreeSet<usize>;
+
+/// A callback that records events with their times.
+pub type Events<'r> = &'r mut dyn FnMut(Time, What);
 
 /// The changes of all routes in a run.
 #[derive(Default)]

@@ -19,14 +19,11 @@ use netloom_units::Time;
 use crate::describe::{Described, in_scenario, route};
 use crate::fluid::Course;
 use crate::media;
-use crate::rerouting::Rerouting;
+use crate::rerouting::{Events, Rerouting};
 
 /// The outcomes of changes of routes, by the index of the change among all that the simulator
 /// makes.
 pub type Routes = BTreeMap<u32, Result<RouteChanged, RouteError>>;
-
-/// A callback that records events with their times.
-pub type Events<'r> = &'r mut dyn FnMut(Time, What);
 
 /// The events of a timeline.
 #[derive(Default)]
