@@ -1,7 +1,7 @@
 //! What only an experiment on several machines can suffer: a clock of another machine that is not
 //! known exactly enough, a link that is shorter than the way between its machines, and a change
-//! that came too late. Not here: lost frames (`drops`), and lost machines, which nobody is left on to
-//! observe them.
+//! that came too late. Not here: lost frames (`drops`), and lost machines, on which nobody is left
+//! to observe them.
 
 use std::collections::BTreeMap;
 
