@@ -72,6 +72,7 @@ fn cut() -> ([Namespace; 2], [Dataplane; 2]) {
         let (id, mtus) = (netloom_fabric::LinkId(0), [None; 2]);
         let link = LinkWiring { id, name: "l0".into(), ends, pipes, mtus, peer: Some(peer) };
         let tunnels = Tunnels {
+            secret: None,
             me: MACHINES[me],
             peers: vec![peer],
             session: 1,

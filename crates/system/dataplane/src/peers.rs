@@ -7,10 +7,12 @@
 //! | `translation` | times of a pipe's frames, from one clock to the other |
 //! | `timekeeper` | the thread that learns what the peers' clocks show |
 //! | `kernel_clock` | what the kernel says of this machine's clocks |
+//! | `sealing` | encryption of datagrams |
 //! | `board` | what that thread has learnt, for workers to read without a lock |
 
 mod board;
 mod kernel_clock;
+mod sealing;
 mod streams;
 mod timekeeper;
 mod translation;
@@ -23,21 +25,15 @@ use std::ops::RangeInclusive;
 use netloom_clock::Line;
 use netloom_fabric::{LinkId, PipeId};
 use netloom_ports::DatagramSocket;
-use netloom_tunnel::{Clear, Refused, Seal};
+use netloom_tunnel::Refused;
 use netloom_units::{Duration, Time};
 
 use crate::peer_id::PeerId;
 pub(crate) use board::Board;
+use sealing::Cipher;
+pub use sealing::Secret;
 pub(crate) use streams::{Came, Heard, Route, StreamStatus, Streams, TELL};
 pub(crate) use timekeeper::Timekeeper;
-
-/// What seals the datagrams of one direction between two machines.
-type Cipher = Box<dyn Seal + Send>;
-
-/// Nothing is encrypted.
-fn cipher() -> Cipher {
-    Box::new(Clear)
-}
 
 /// How this data plane exchanges frames with others.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -56,6 +52,9 @@ pub struct Tunnels {
     pub ports: RangeInclusive<u16>,
     /// Length of a datagram, in bytes of UDP payload: what the path carries unfragmented.
     pub datagram: usize,
+    /// What all machines of the experiment know and nobody else, by which datagrams are encrypted.
+    /// `None`: they are not.
+    pub secret: Option<Secret>,
 }
 
 impl Tunnels {
@@ -64,6 +63,12 @@ impl Tunnels {
     fn session_with(&self, peer: PeerId) -> u64 {
         let (low, high) = (self.me.min(peer), self.me.max(peer));
         self.session ^ (u64::from(low.0) << 32 | u64::from(high.0))
+    }
+
+    /// Returns what seals datagrams to a peer, and what opens those from it.
+    fn ciphers(&self, peer: PeerId) -> [Cipher; 2] {
+        let of = |from, to| sealing::cipher(self.secret.as_ref(), self.session, from, to);
+        [of(self.me, peer), of(peer, self.me)]
     }
 
     /// Opens a socket.

@@ -19,7 +19,7 @@ use netloom_units::{Duration, Time};
 
 use super::board::{Board, Known};
 use super::translation::Translation;
-use super::{Cipher, CrossedFrames, CrossedPipe, Tunnels, cipher};
+use super::{Cipher, CrossedFrames, CrossedPipe, Tunnels};
 use crate::DataplaneError;
 use crate::pipe_frame::PipeFrame;
 
@@ -175,6 +175,7 @@ impl Streams {
         let mut by_socket: HashMap<SocketAddr, Vec<&Route>> = HashMap::new();
         routes.iter().for_each(|route| by_socket.entry(route.to).or_default().push(route));
         for (to, routes) in by_socket {
+            let [sealing, opening] = self.tunnels.ciphers(self.tunnels.peers[peer]);
             let [there, back] = routes[0].numbers.map(|number| Path { session, number });
             let links: Vec<LinkId> = routes.iter().map(|route| route.link).collect();
             let is_here = |pipe: &u32| links.contains(&PipeId::from_index(*pipe).link);
@@ -183,11 +184,12 @@ impl Streams {
             let stream = Stream {
                 peer,
                 to,
-                sender: Sender::new(there, self.tunnels.datagram, cipher())?,
-                receiver: Receiver::new(back, cipher(), coming),
+                sender: Sender::new(there, self.tunnels.datagram, sealing)?,
+                receiver: Receiver::new(back, opening, coming),
                 known: Known::default(),
                 pipes,
-                untold: 0,
+                // What was lost before is to be known soon.
+                untold: TELLS,
                 heard: 0,
                 trouble: None,
             };

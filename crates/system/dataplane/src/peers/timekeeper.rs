@@ -15,7 +15,7 @@ use netloom_units::{Dilation, Duration};
 
 use super::board::Board;
 use super::kernel_clock::{Since1970, steering};
-use super::{Cipher, Tunnels, cipher};
+use super::{Cipher, Tunnels};
 use crate::DataplaneError;
 use crate::scheduling::Scheduling;
 use crate::waiter::{Timeout, Waiter, Waker};
@@ -100,11 +100,12 @@ impl Timekeeper {
     ) -> Result<Self, DataplaneError> {
         let clocks = tunnels.peers.iter().map(|peer| {
             let path = Path { session: tunnels.session_with(*peer), number: PATH };
+            let [to, from] = tunnels.ciphers(*peer);
             Ok(PeerClock {
                 path,
                 to: None,
-                sender: Sender::new(path, tunnels.datagram, cipher())?,
-                receiver: Receiver::new(path, cipher(), []),
+                sender: Sender::new(path, tunnels.datagram, to)?,
+                receiver: Receiver::new(path, from, []),
                 estimator: Estimator::new(Config::default()),
                 connected: 0,
                 next_probe: u64::MAX,

@@ -7,7 +7,7 @@ use std::net::{IpAddr, Ipv4Addr};
 use std::time::{Duration, Instant};
 
 use netloom_dataplane::{
-    CrossedFrames, Dataplane, Doors, End, LinkWiring, Options, PeerId, Tunnels, Wiring,
+    CrossedFrames, Dataplane, Doors, End, LinkWiring, Options, PeerId, Secret, Tunnels, Wiring,
 };
 use netloom_fabric::PipeId;
 use netloom_ports::memory::MemoryPeer;
@@ -22,6 +22,7 @@ pub const LONG: &str = r#"{"delay":"50ms"}"#;
 
 pub fn tunnels(me: PeerId, datagram: usize) -> Tunnels {
     Tunnels {
+        secret: Some(Secret::new([7; 32])),
         me,
         peers: vec![if me == M1 { M2 } else { M1 }],
         session: 0x5eed,
