@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 use std::process::{ExitStatus, Stdio};
 use std::time::Instant;
 
-use anyhow::{Context, Result, anyhow};
+use anyhow::{Context, Result, anyhow, bail};
 use netloom_api::launch::{Calibration, Launch, Mode, STAY, StartUp};
+use netloom_api::member::{self, Order, Said};
 use netloom_api::summary::Summary;
 use netloom_scenario::{Link, Scenario};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, Lines};
@@ -19,7 +20,7 @@ use crate::{exit, output};
 /// An engine that this process has started.
 pub struct Engine {
     child: Child,
-    lines: Lines<BufReader<ChildStdout>>,
+    lines: Saying,
     /// The engine's standard input. While it is open, the engine knows that this process lives.
     lease: Option<ChildStdin>,
     /// Whether the engine stays when this process ends, once it is ready.
@@ -27,6 +28,9 @@ pub struct Engine {
     /// When the network was up, if something runs in it from the start.
     pub up: Option<Instant>,
 }
+
+/// The lines that an engine prints, until it is gone or somebody else reads them.
+pub struct Saying(Option<Lines<BufReader<ChildStdout>>>);
 
 /// The end of an engine.
 pub struct Ended {
@@ -82,6 +86,41 @@ pub fn results_directory(wanted: Option<PathBuf>, loaded: &Loaded) -> Result<Pat
     std::path::absolute(&directory).context("cannot find the current folder")
 }
 
+/// Most bytes that may come before the greeting of a member.
+const PREAMBLE: usize = 64 << 10;
+
+impl Saying {
+    /// Reads up to the greeting of a member that was given `word`.
+    async fn greeted(&mut self, word: &str) -> Result<()> {
+        let Some(lines) = &mut self.0 else { bail!("somebody else reads it") };
+        let (mut before, mut last) = (0, String::new());
+        while let Some(line) = lines.next_line().await? {
+            if let Some(greeting) = member::is_greeting(&line, word) {
+                return greeting.map_err(anyhow::Error::msg);
+            }
+            before += line.len();
+            if before > PREAMBLE {
+                bail!("it prints much, and is no member: {line}");
+            }
+            last = line;
+        }
+        match last.trim() {
+            "" => bail!("it started no member of NetLoom"),
+            said => bail!("it started no member of NetLoom; the last that it said is: {said}"),
+        }
+    }
+
+    /// Returns the next line. `None` if there is none any more.
+    ///
+    /// # Errors
+    /// The line is not an engine's.
+    pub async fn next(&mut self) -> Result<Option<StartUp>> {
+        let Some(lines) = &mut self.0 else { return Ok(None) };
+        let Some(line) = lines.next_line().await? else { return Ok(None) };
+        serde_json::from_slice(line.as_bytes()).context("cannot understand the engine").map(Some)
+    }
+}
+
 impl Engine {
     /// Starts an engine and sends it its orders.
     pub async fn start(
@@ -101,6 +140,7 @@ impl Engine {
                 workers,
                 calibration,
                 shell: None,
+                member: None,
             },
             stays,
         )
@@ -112,15 +152,34 @@ impl Engine {
     pub async fn launch(orders: Launch, stays: bool) -> Result<Self> {
         let binary = std::env::current_exe().context("cannot find the netloom binary")?;
         let mut command = Command::new(binary);
-        command.arg("__engine").stdin(Stdio::piped()).stdout(Stdio::piped());
+        command.arg("__engine");
+        Self::by(command, &orders, stays).await
+    }
+
+    /// Starts a member of several machines by a command, whose standard input and output lead to
+    /// it, and sends it its orders. It greets with `word`.
+    ///
+    /// # Errors
+    /// If the command does not start a member of this version.
+    pub async fn launch_by(line: &str, word: &str, orders: &Launch) -> Result<Self> {
+        let mut command = Command::new("/bin/sh");
+        command.arg("-c").arg(format!("{line} {word}"));
+        let mut engine = Self::by(command, orders, false).await?;
+        engine.lines.greeted(word).await.with_context(|| format!("`{line}`"))?;
+        Ok(engine)
+    }
+
+    /// Starts an engine by a command.
+    async fn by(mut command: Command, orders: &Launch, stays: bool) -> Result<Self> {
+        command.stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut child = command.spawn().context("cannot start the engine")?;
         let (Some(mut stdin), Some(stdout)) = (child.stdin.take(), child.stdout.take()) else {
             return Err(anyhow!("the engine was started without pipes"));
         };
-        let mut line = serde_json::to_vec(&orders)?;
+        let mut line = serde_json::to_vec(orders)?;
         line.push(b'\n');
         stdin.write_all(&line).await.context("the engine did not take its orders")?;
-        let lines = BufReader::new(stdout).lines();
+        let lines = Saying(Some(BufReader::new(stdout).lines()));
         Ok(Self { child, lines, lease: Some(stdin), stays, up: None })
     }
 
@@ -132,8 +191,8 @@ impl Engine {
     /// Waits until all that runs from the start is ready. Shows the progress to a user who watches.
     pub async fn ready(&mut self) -> Result<()> {
         let mut progress = Progress::new();
-        while let Some(line) = self.lines.next_line().await? {
-            match serde_json::from_slice(line.as_bytes()).context("cannot understand the engine")? {
+        while let Some(line) = self.lines.next().await? {
+            match line {
                 StartUp::Nodes { done, total } => progress.show(&format!("nodes {done}/{total}")),
                 StartUp::Up => self.up = Some(Instant::now()),
                 StartUp::Services { done, total } => {
@@ -150,7 +209,7 @@ impl Engine {
                     }
                     return Ok(());
                 }
-                StartUp::Unwritten(_) => {}
+                StartUp::Unwritten(_) | StartUp::Member(_) => {}
                 StartUp::Failed(error) => {
                     progress.clear();
                     let _ = self.child.wait().await;
@@ -161,6 +220,46 @@ impl Engine {
         progress.clear();
         let status = self.child.wait().await?;
         Err(anyhow!("the engine died while it started ({status})"))
+    }
+
+    /// Returns the next thing that it says as a member of several machines. Notes are shown.
+    ///
+    /// # Errors
+    /// The engine has ended, for this reason.
+    pub async fn said(&mut self) -> Result<Said> {
+        loop {
+            match self.lines.next().await? {
+                Some(StartUp::Member(said)) => return Ok(said),
+                Some(StartUp::Note(note)) => note!("note: {note}"),
+                Some(StartUp::Failed(error)) => {
+                    let _ = self.child.wait().await;
+                    return Err(anyhow!("{}", error.error));
+                }
+                Some(_) => {}
+                None => {
+                    let status = self.child.wait().await?;
+                    return Err(anyhow!("the engine died while it started ({status})"));
+                }
+            }
+        }
+    }
+
+    /// Gives it an order of the lead of several machines.
+    pub async fn order(&mut self, order: &Order) -> Result<()> {
+        let lease = self.lease.as_mut().context("it has no standard input any more")?;
+        let mut line = serde_json::to_vec(order)?;
+        line.push(b'\n');
+        lease.write_all(&line).await.context("it does not read its orders")
+    }
+
+    /// Closes its lease, so that it ends by itself.
+    pub fn let_go(&mut self) {
+        self.lease = None;
+    }
+
+    /// Hands over what it will say from now on.
+    pub fn take_lines(&mut self) -> Saying {
+        Saying(self.lines.0.take())
     }
 
     /// Lets the engine live on without this process.
@@ -174,12 +273,14 @@ impl Engine {
     /// Waits until the engine is gone. Returns its exit status and its last messages.
     pub async fn wait(&mut self) -> Result<Ended> {
         let (mut unwritten, mut error) = (None, None);
-        while let Ok(Some(line)) = self.lines.next_line().await {
-            match serde_json::from_slice(line.as_bytes()) {
-                Ok(StartUp::Unwritten(summary)) => unwritten = Some(summary),
-                Ok(StartUp::Failed(failed)) => error = Some(failed.error),
+        loop {
+            match self.lines.next().await {
+                // Nothing more can be read after an error.
+                Ok(None) | Err(_) => break,
+                Ok(Some(StartUp::Unwritten(summary))) => unwritten = Some(summary),
+                Ok(Some(StartUp::Failed(failed))) => error = Some(failed.error),
                 // The line belongs to the start, which is over.
-                _ => {}
+                Ok(Some(_)) => {}
             }
         }
         let status = self.child.wait().await.context("cannot wait for the engine")?;

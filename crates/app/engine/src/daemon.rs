@@ -72,8 +72,9 @@ fn start() -> Result<()> {
     // Must come before there are threads and processes, which inherit the affinity, and before
     // there is anything to undo.
     let dedicated = Dedicated::set_apart(launch.scenario.workers.dedicated_cpus)?;
-    let layout = Layout::new(&launch.scenario.name);
-    let claim = Arc::new(claim(&layout, &launch.scenario.name)?);
+    let name = launch.name();
+    let layout = Layout::new(&name);
+    let claim = Arc::new(claim(&layout, &name)?);
     redirect_stderr(&layout.state_dir().join("engine.log"))?;
     let entered = enter_user_namespace(&layout, launch.shell.is_some());
     let (machine, gateway) = match entered.and_then(|()| Machine::leave(&launch, &layout)) {

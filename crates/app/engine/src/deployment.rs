@@ -6,6 +6,8 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::{Result, anyhow, bail};
+use netloom_api::launch::Launch;
+use netloom_api::member::Member;
 use netloom_fabric::LinkId;
 use netloom_link::{Compensation, LinkState, PipeConfig};
 use netloom_nodes::Network;
@@ -19,10 +21,13 @@ use crate::interfaces::InterfaceStates;
 pub struct Deployment {
     /// The whole network.
     pub whole: Part,
-    /// The part of it that this machine's kernel carries: all of it, but for simulated nodes.
+    /// The part of it that this machine's kernel carries: all of it, but for simulated nodes and
+    /// those of other machines.
     pub mine: Part,
     /// The scenario's file.
     pub file: PathBuf,
+    /// Which machine carries what, if several do.
+    pub member: Option<Arc<Member>>,
     /// The identities of links in the data plane, by name.
     pub links: HashMap<String, LinkId>,
     /// The nodes' numbers, by name: for the monitor, and for switches in the data plane.
@@ -54,6 +59,13 @@ impl Part {
     pub fn real(&self) -> Self {
         let scenario = self.scenario.real_part();
         let plan = self.plan.part(|node: &NodePlan| scenario.node(&node.name).is_some());
+        Self::new(scenario, plan)
+    }
+
+    /// Returns the part of it that `member` carries.
+    pub fn of(&self, member: &Member) -> Self {
+        let scenario = self.scenario.part(|node| member.has(node));
+        let plan = self.plan.part(|node: &NodePlan| member.has(&node.name));
         Self::new(scenario, plan)
     }
 }
@@ -131,7 +143,28 @@ impl Deployment {
     ) -> Self {
         let Numbered { nodes, links } = numbered;
         let direct_at_start = InterfaceStates::new();
-        Self { whole, mine, file, links, nodes, direct_at_start, crossing }
+        let member = None;
+        Self { whole, mine, file, member, links, nodes, direct_at_start, crossing }
+    }
+
+    /// Returns the network around this machine's nodes, with all that their links and traffic lead
+    /// to: the nodes of other machines belong to it, and simulated ones do not.
+    pub fn around(&self) -> &Part {
+        if self.member.is_some() { &self.whole } else { &self.mine }
+    }
+
+    /// Whether a node is on this machine. Simulated nodes are not in its kernel, but here.
+    pub fn is_here(&self, node: &str) -> bool {
+        self.member.as_ref().is_none_or(|member| member.has(node))
+    }
+
+    /// Returns the name of the experiment, by which its engine on this machine is found.
+    pub fn name(&self) -> String {
+        let name = &self.whole.scenario.name;
+        match &self.member {
+            None => name.clone(),
+            Some(member) => Launch::member_name(name, &member.name),
+        }
     }
 
     /// Returns the configuration that a pipe of `link` runs on if it is to have `config`.
@@ -157,7 +190,7 @@ impl Deployment {
 
     /// Whether this machine's kernel carries the whole network.
     pub fn is_all_mine(&self) -> bool {
-        !self.whole.scenario.is_hybrid()
+        !self.whole.scenario.is_hybrid() && self.member.is_none()
     }
 
     /// Returns the link of an identity.
@@ -241,6 +274,14 @@ impl Deployment {
     pub fn process_node(&self, name: &str) -> Result<&Node> {
         if self.whole.scenario.node(name).is_some_and(|node| node.simulated) {
             bail!("`{name}` is simulated: it has no kernel in which anything could run");
+        }
+        if let Some(member) = &self.member
+            && let Some(machine) = member.machine_of(name).filter(|_| !member.has(name))
+        {
+            bail!(
+                "`{name}` is on machine {machine}: ask the experiment `{}`",
+                Launch::member_name(&self.whole.scenario.name, machine)
+            );
         }
         let node = self.mine.scenario.node(name).ok_or_else(|| {
             let names = self.mine.scenario.nodes.iter().map(|node| node.name.as_str());

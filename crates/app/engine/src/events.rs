@@ -12,6 +12,7 @@ use std::io::{self, Write};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
+use futures_util::stream::{self, Stream, StreamExt};
 use netloom_api::event::{Event, What};
 use netloom_units::Time;
 use tokio::sync::watch;
@@ -182,6 +183,30 @@ impl EventLog {
         // A panic while the lock was held cannot leave the queue in a harmful state.
         self.inner.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
+}
+
+/// Streams all events of a log from `since` on, then new ones as they happen. Ends with the log,
+/// which waits for all streams.
+pub fn lines(events: Arc<EventLog>, since: u64) -> impl Stream<Item = Line> {
+    // Held for the life of the stream: the log waits for all that hold it.
+    let closing = events.closing();
+    let start = (events, closing, since);
+    let batches = stream::unfold(start, |(events, mut closing, next)| async move {
+        let mut count = events.subscribe();
+        // Events are recorded before the log is closed, so read them after the close.
+        let closed = tokio::select! {
+            // Both senders live as long as `events`.
+            _ = count.wait_for(|count| *count > next) => false,
+            _ = closing.wait_for(|closed| *closed) => true,
+        };
+        let batch = events.since(next);
+        if closed && batch.is_empty() {
+            return None;
+        }
+        let next = batch.last().map_or(next, |line| line.number + 1);
+        Some((batch, (events, closing, next)))
+    });
+    batches.flat_map(stream::iter)
 }
 
 impl Line {

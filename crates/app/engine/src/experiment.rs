@@ -63,7 +63,7 @@ impl Experiment {
         let deployment = self.network.deployment();
         let size = deployment.whole.scenario.size();
         ExperimentStatus {
-            name: deployment.mine.scenario.name.clone(),
+            name: deployment.name(),
             engine_pid: std::process::id(),
             version: env!("CARGO_PKG_VERSION").into(),
             phase: self.state.phase(),

@@ -31,6 +31,7 @@
 //! | `pings` | tests which nodes reach which |
 //! | `publish` | ports of the machine that lead into nodes |
 //! | `machine` | the machine's network, if the engine is in another one |
+//! | `member` | how it meets the engines of other machines, and begins with them |
 //! | `names` | names for the command of `netloom shell` |
 //! | `metrics` | metrics that applications in nodes report |
 //! | `monitoring` | the contention monitor: its inputs and its signals |
@@ -60,6 +61,7 @@ mod http;
 mod interfaces;
 mod live;
 mod machine;
+mod member;
 mod metrics;
 mod monitoring;
 mod names;

@@ -13,6 +13,7 @@ use anyhow::Result;
 use netloom_api::event::{EndReason, What};
 use netloom_api::flow::FlowStatus;
 use netloom_api::launch::StartUp;
+use netloom_api::state::ProcessStatus;
 use netloom_api::summary::{FrameLogSummary, Mode, Summary};
 use netloom_course::{Carrier, Due, Facts, Recorder, Schedule, Wanted, log_header};
 use netloom_dataplane::FrameLog;
@@ -28,10 +29,12 @@ use tokio::task::JoinHandle;
 use crate::capture::{self, Target};
 use crate::client::say;
 use crate::companion::{Begin, Busy, Companion, Went, whole_timeline};
+use crate::deployment::Deployment;
 use crate::end::End;
 use crate::events::EventLog;
 use crate::experiment::Experiment;
 use crate::live::LiveNetwork;
+use crate::member::Followed;
 use crate::metrics::Metrics;
 use crate::monitoring::{Monitoring, SharedMonitor};
 use crate::run::{self, Run, RunOutcome};
@@ -48,6 +51,8 @@ pub struct Observed {
     pub monitoring: Monitoring,
     /// The metrics that applications report.
     pub metrics: Arc<Metrics>,
+    /// The company of other machines, if several carry the experiment.
+    pub machines: Option<Followed>,
 }
 
 /// Duration of the start, in seconds.
@@ -70,7 +75,7 @@ pub async fn record(
     observed: Observed,
     took: Took,
 ) -> Result<()> {
-    let Observed { recorder, frame_log, monitoring, metrics } = observed;
+    let Observed { recorder, frame_log, monitoring, metrics, mut machines } = observed;
     let Experiment { network, state, monitor, end, .. } = experiment;
     let companions = network.companions();
     begin(&companions, experiment, results)?;
@@ -80,6 +85,9 @@ pub async fn record(
     let sampling = tokio::spawn(sampling);
     let mut outcome = Run::new(run_context(experiment), results.base())?.drive().await;
     let ended = network.since_zero();
+    if let Some(machines) = &mut machines {
+        machines.part(experiment).await?;
+    }
     // Companions also report to the monitor.
     let finish = || companions.iter().filter_map(|one| one.finish(state.begun())).collect();
     let went: Vec<Went> = tokio::task::block_in_place(finish);
@@ -312,7 +320,7 @@ fn summarize(
     };
     Summary {
         ready_seconds: took.ready,
-        processes: state.process_table.rows(),
+        processes: processes_here(&deployment, state.process_table.rows()),
         timeline,
         expectations,
         links,
@@ -323,6 +331,12 @@ fn summarize(
         warnings,
         ..facts.summary()
     }
+}
+
+/// Returns the processes of this machine's nodes.
+fn processes_here(deployment: &Deployment, mut all: Vec<ProcessStatus>) -> Vec<ProcessStatus> {
+    all.retain(|row| deployment.is_here(&row.node));
+    all
 }
 
 /// Starts the frame log that the scenario asks for.

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use anyhow::{Result, anyhow};
-use netloom_dataplane::{End, LinkWiring, Wiring};
+use netloom_dataplane::{End, LinkWiring, PeerId, Wiring};
 use netloom_fabric::{LinkEnd, LinkId};
 use netloom_link::Vid;
 use netloom_nodes::{Attachment, Device};
@@ -13,6 +13,7 @@ use netloom_scenario::{Endpoint, Interface, Link, Node};
 
 use crate::deployment::Deployment;
 use crate::live::LostOutside;
+use crate::member;
 
 /// Most frames that wait in a TAP device.
 const QUEUE: usize = 1000;
@@ -67,8 +68,9 @@ impl<'a> Nodes<'a> {
     /// Returns the nodes of `deployment`.
     pub fn of(deployment: &'a Deployment) -> Self {
         let named = |node: &'a Node| (node.name.as_str(), node);
-        let by_name = deployment.mine.scenario.nodes.iter().map(named).collect();
-        let ends = Ends::of(&deployment.mine.scenario, &deployment.mine.plan);
+        let all = deployment.around();
+        let by_name = all.scenario.nodes.iter().map(named).collect();
+        let ends = Ends::of(&all.scenario, &all.plan);
         Self { deployment, by_name, ends }
     }
 
@@ -83,8 +85,15 @@ impl<'a> Nodes<'a> {
                 self.deployment.resolved(&link.name, link.reverse.clone())?,
             ],
             mtus: link.endpoints.each_ref().map(|end| self.mtu(end)),
-            peer: None,
+            peer: self.peer(link),
         })
+    }
+
+    /// Returns the machine that has the other end of a link, if that is another one.
+    fn peer(&self, link: &Link) -> Option<PeerId> {
+        let member = self.deployment.member.as_deref()?;
+        let away = link.endpoints.iter().find(|end| !member.has(&end.node))?;
+        member::peer(member, member.machine_of(&away.node)?)
     }
 
     /// Returns the MTU of the interface or port at an end of a link.
@@ -100,6 +109,10 @@ impl<'a> Nodes<'a> {
 
     fn end(&self, here: &Endpoint, there: &Endpoint, devices: &mut Loose) -> Result<End> {
         let Endpoint { node, interface } = here;
+        if !self.deployment.is_here(node) {
+            let found = self.by_name.get(node.as_str());
+            return Ok(End::Away { is_segment: found.is_some_and(|node| node.kind.is_segment()) });
+        }
         let end = match (self.at(here), self.at(there)) {
             (Some(here), Some(there)) => self.ends.link_end(here, there)?,
             _ => LinkEnd::Port(interface.as_str()),

@@ -9,6 +9,7 @@ use netloom_units::{Duration, Rate};
 use serde::{Deserialize, Serialize};
 
 use crate::ApiError;
+use crate::member::{Member, Said};
 use crate::summary::Summary;
 
 /// The parameters of an engine, which are the first line of its standard input.
@@ -32,6 +33,26 @@ pub struct Launch {
     /// Parameters of `netloom shell`, if it owns the network.
     #[serde(default)]
     pub shell: Option<Shell>,
+    /// The part of the experiment that this engine carries, if several machines do.
+    #[serde(default)]
+    pub member: Option<Member>,
+}
+
+impl Launch {
+    /// Returns the name by which commands find the engine: that of the scenario, and of its
+    /// machine if several carry the experiment.
+    pub fn name(&self) -> String {
+        let name = &self.scenario.name;
+        match &self.member {
+            None => name.clone(),
+            Some(member) => Self::member_name(name, &member.name),
+        }
+    }
+
+    /// Returns the name of the engine that carries `machine`'s part of an experiment.
+    pub fn member_name(experiment: &str, machine: &str) -> String {
+        format!("{experiment}-{machine}")
+    }
 }
 
 /// Parameters for the command of `netloom shell`. The client starts that command in a node's
@@ -148,4 +169,6 @@ pub enum StartUp {
     Failed(ApiError),
     /// The summary of a run that could not be written; an error follows.
     Unwritten(Box<Summary>),
+    /// Something that the lead of several machines is to know.
+    Member(Said),
 }

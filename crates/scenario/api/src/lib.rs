@@ -2,6 +2,7 @@
 //!
 //! | module | what |
 //! |---|---|
+//! | [`member`] | what the lead of several machines and its members say to each other |
 //! | [`launch`] | how an engine is started, and what it reports until the network is ready |
 //! | [`state`] | the state of the experiment: nodes, links, processes |
 //! | [`apply`] | applying another scenario while it runs |
@@ -30,6 +31,7 @@ mod json;
 pub mod launch;
 pub mod machine;
 pub mod medium;
+pub mod member;
 pub mod metric;
 #[cfg(feature = "schema")]
 pub mod openapi;

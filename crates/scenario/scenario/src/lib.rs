@@ -14,6 +14,7 @@
 //! | `constellation` | names and positions of satellites |
 //! | `propagation` | the least time that frames ever take on each link |
 //! | `hybrid` | the real part of a scenario with simulated nodes |
+//! | `part` | the part of a scenario that one of several machines carries |
 //! | [`Layer2`] | which interfaces reach each other on layer 2 |
 //! | `files` | access to the files that a scenario names |
 //! | `dialect` | words of scenario files, for suggestions in findings |
@@ -38,6 +39,7 @@ mod limits;
 mod load;
 mod motion;
 mod outside;
+mod part;
 mod propagation;
 mod publish;
 mod raw;

@@ -23,6 +23,7 @@ use crate::events::EventLog;
 use crate::experiment::{Experiment, Setting};
 use crate::live::{Live, LiveNetwork, LostOutside, Overflow, Paced};
 use crate::machine::Machine;
+use crate::member;
 use crate::metrics;
 use crate::monitoring::{Preparation, SharedMonitor};
 use crate::process_table::ProcessTable;
@@ -70,7 +71,7 @@ pub fn build(order: Order<'_>, preparation: Preparation) -> Result<Built> {
     check_hybrid(&launch.scenario)?;
     let Parts { whole, mine, symbiosis } = Parts::of(launch)?;
     let Part { scenario, plan } = &mine;
-    let Prepared { views, starts } = services::prepare(scenario, plan, &launch.directory)?;
+    let Prepared { views, starts } = prepared(launch, &whole, &mine)?;
     services::features::check_interfaces(plan)?;
     let runs = matches!(launch.mode, Mode::Run { .. });
     services::features::check(scenario, plan, runs)?;
@@ -109,6 +110,7 @@ pub fn build(order: Order<'_>, preparation: Preparation) -> Result<Built> {
         dilation: launch.scenario.dilation,
         workers: launch.workers,
         dedicated_cpus: dedicated.cpus,
+        tunnels: launch.member.as_ref().map(member::tunnels).transpose()?,
         ..Options::default()
     };
     let paced = Paced::default();
@@ -167,19 +169,37 @@ impl Parts {
         let plan = netloom_plan::plan(&scenario)?;
         let whole = Part::new(scenario, plan);
         let symbiosis = is_symbiotic.then(|| symbiosis::Prepared::of(&whole)).transpose()?;
-        let mine = match whole.scenario.is_hybrid() {
-            true => whole.real(),
-            false => whole.clone(),
+        let mine = match &launch.member {
+            Some(member) => whole.of(member),
+            None if whole.scenario.is_hybrid() => whole.real(),
+            None => whole.clone(),
         };
         Ok(Self { whole, mine, symbiosis })
     }
 }
 
+/// Prepares what runs in nodes. Where several machines carry the network, services know all of it,
+/// and those of this machine's nodes start here.
+fn prepared(launch: &Launch, whole: &Part, mine: &Part) -> Result<Prepared> {
+    let Some(member) = &launch.member else {
+        return services::prepare(&mine.scenario, &mine.plan, &launch.directory);
+    };
+    let mut all = services::prepare(&whole.scenario, &whole.plan, &launch.directory)?;
+    all.views.retain(|node, _| member.has(node));
+    all.starts.retain(|start| member.has(&start.node));
+    Ok(all)
+}
+
 fn deployment(launch: &Launch, identities: &Identities, mine: Part, whole: Part) -> Deployment {
-    let numbered = identities.of(&mine.scenario);
+    // On all machines, a number means the same.
+    let numbered = identities.of(match launch.member {
+        Some(_) => &whole.scenario,
+        None => &mine.scenario,
+    });
     let crossing = launch.calibration.crossing();
     let crossing = crossing.map(|time| launch.scenario.dilation.to_experiment(time));
-    Deployment::new(whole, mine, numbered, launch.file.clone(), crossing)
+    let deployment = Deployment::new(whole, mine, numbered, launch.file.clone(), crossing);
+    Deployment { member: launch.member.clone().map(Arc::new), ..deployment }
 }
 
 /// The parts that carry frames.

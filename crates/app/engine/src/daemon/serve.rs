@@ -28,6 +28,7 @@ use crate::descriptors::{Share, Shares};
 use crate::experiment::Experiment;
 use crate::http;
 use crate::live::Live;
+use crate::member::Company;
 use crate::metrics::Metrics;
 use crate::monitoring::{Monitoring, Preparation, Thresholds, Watched, joined_by_pasta};
 use crate::names::Forwarder;
@@ -96,19 +97,11 @@ pub async fn serve(
     let router = http::router(experiment.clone());
     let server = tokio::spawn(async move { axum::serve(listener, router).await });
     or_tear_down(&experiment, watch::signals(&experiment.end))?;
-    watch::lease(&experiment.end);
-    let prepared = async {
-        // The socket for metrics is visible in nodes, so it must exist before anything runs in
-        // them.
-        let metrics = take_metrics(&experiment, results.as_ref(), metrics)?;
-        let has_starts = start_all(&experiment, starts).await?;
-        let ready = has_starts.then(|| began.elapsed().as_secs_f64());
-        let mut recorder = results.as_ref().map(|results| recorder(&experiment.network, results));
-        begin(&experiment, &metrics, recorder.as_mut(), has_starts)?;
-        let monitoring = Monitoring::start(watched(&experiment), preparation, &thresholds)?;
-        anyhow::Ok((monitoring, metrics, recorder, Took { up: deploy_seconds, ready }))
-    };
-    let (monitoring, metrics, recorder, took) = or_tear_down(&experiment, prepared.await)?;
+    let (mut company, orders) = Company::of(&experiment).unzip();
+    watch::lease(&experiment.end, orders);
+    let beginning = Beginning { starts, preparation, thresholds, metrics, began, deploy_seconds };
+    let prepared = prepare(&experiment, results.as_ref(), beginning, company.as_mut()).await;
+    let (monitoring, metrics, recorder, took) = or_tear_down(&experiment, prepared)?;
     let mut captures = Vec::new();
     let Experiment { network, state, end, .. } = &*experiment;
     let media = media::watch(network.clone(), state.events.clone(), end.clone());
@@ -118,7 +111,8 @@ pub async fn serve(
             let frame_log = start_frame_log(network, &state.events, results);
             state.enter(Phase::Running);
             say(&StartUp::Ready);
-            let observed = Observed { recorder, frame_log, monitoring, metrics };
+            let machines = company.map(|company| company.follow(experiment.clone()));
+            let observed = Observed { recorder, frame_log, monitoring, metrics, machines };
             record(&experiment, results, observed, took).await
         }
         None => {
@@ -139,6 +133,41 @@ pub async fn serve(
         Ok(()) => torn_down,
         Err(error) => Err(taken_back(error, torn_down)),
     }
+}
+
+/// What is still to be started before the experiment begins.
+struct Beginning {
+    starts: Vec<NodeStart>,
+    preparation: Preparation,
+    thresholds: Thresholds,
+    metrics: Share,
+    began: Instant,
+    deploy_seconds: f64,
+}
+
+/// Starts all that runs from the start, and begins. Returns the observers of the run.
+async fn prepare(
+    experiment: &Experiment,
+    results: Option<&Results>,
+    beginning: Beginning,
+    mut company: Option<&mut Company>,
+) -> Result<(Monitoring, Arc<Metrics>, Option<Recorder>, Took)> {
+    let Beginning { starts, preparation, thresholds, metrics, began, deploy_seconds } = beginning;
+    // The socket for metrics is visible in nodes, so it must exist before anything runs in them.
+    let metrics = take_metrics(experiment, results, metrics)?;
+    if let Some(company) = &mut company {
+        company.meet(experiment).await?;
+    }
+    let has_starts = start_all(experiment, starts).await?;
+    let ready = has_starts.then(|| began.elapsed().as_secs_f64());
+    let mut recorder = results.map(|results| recorder(&experiment.network, results));
+    let zero = match &mut company {
+        Some(company) => Some(await_zero(experiment, company.agree(experiment).await?).await),
+        None => has_starts.then(|| experiment.network.now()),
+    };
+    begin(experiment, &metrics, recorder.as_mut(), zero)?;
+    let monitoring = Monitoring::start(watched(experiment), preparation, &thresholds)?;
+    Ok((monitoring, metrics, recorder, Took { up: deploy_seconds, ready }))
 }
 
 /// Starts what follows the network while it lives: kills for want of memory, the load of workers,
@@ -218,16 +247,25 @@ async fn start_all(experiment: &Experiment, starts: Vec<NodeStart>) -> Result<bo
     Ok(has_starts)
 }
 
-/// Makes this moment the zero of time, or that at which the network was up if nothing runs from the
+/// Waits until it is `zero`, a time of the engine's clock on which several machines have agreed.
+async fn await_zero(experiment: &Experiment, zero: Time) -> Time {
+    let clock = experiment.network.clock();
+    let left = clock.dilation().to_machine(zero.since(clock.now()));
+    tokio::time::sleep(left.into()).await;
+    zero
+}
+
+/// Makes `zero` the zero of time, or that at which the network was up if nothing runs from the
 /// start. Records what links have counted before.
 fn begin(
     experiment: &Experiment,
     metrics: &Metrics,
     recorder: Option<&mut Recorder>,
-    has_starts: bool,
+    zero: Option<Time>,
 ) -> Result<()> {
     let Experiment { network, state, monitor, .. } = experiment;
-    let zero = if has_starts { network.now() } else { Time::ZERO };
+    let has_starts = zero.is_some();
+    let zero = zero.unwrap_or_default();
     state.events.begin(zero);
     tokio::task::block_in_place(|| {
         if let Some(recorder) = recorder.filter(|_| has_starts) {

@@ -16,6 +16,7 @@ use tokio::task::JoinHandle;
 
 use crate::end::End;
 use crate::experiment::Experiment;
+use crate::member::OrdersIn;
 
 /// Period of checks of names.
 const PERIOD: Duration = Duration::from_secs(1);
@@ -84,13 +85,21 @@ pub fn signals(end: &End) -> Result<()> {
 
 /// Ends the experiment if standard input closes before the client has released the engine: the
 /// client that started it is gone.
-pub fn lease(end: &End) {
+///
+/// Other lines are orders of the lead of several machines.
+pub fn lease(end: &End, orders: Option<OrdersIn>) {
     let end = end.clone();
     std::thread::spawn(move || {
         let mut line = Vec::new();
         while io::stdin().lock().read_until(b'\n', &mut line).is_ok_and(|count| count > 0) {
             if line == STAY {
                 return;
+            }
+            if let Some(orders) = &orders
+                && let Ok(order) = serde_json::from_slice(&line)
+            {
+                // Nobody takes them once the run is over.
+                let _ = orders.send(order);
             }
             line.clear();
         }

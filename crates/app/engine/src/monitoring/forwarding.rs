@@ -193,13 +193,14 @@ impl Divisible {
 
 /// Returns the ends of every pipe, by its index.
 fn ends(deployment: &Deployment) -> Vec<Option<Ends>> {
-    let scenario = &deployment.mine.scenario;
+    // Links may end at nodes of other machines.
+    let scenario = &deployment.whole.scenario;
     let numbers: HashMap<&str, usize> =
         scenario.nodes.iter().enumerate().map(|(number, n)| (n.name.as_str(), number)).collect();
     let is_switch = |number: usize| scenario.nodes[number].kind.is_segment();
-    let links: Vec<[usize; 2]> = scenario
+    let links: Vec<[usize; 2]> = deployment
         .modelled_links()
-        .map(|link| link.endpoints.each_ref().map(|end| numbers[end.node.as_str()]))
+        .map(|(_, link)| link.endpoints.each_ref().map(|end| numbers[end.node.as_str()]))
         .collect();
     let mut joined = joined(scenario.nodes.len(), &links, is_switch);
     let mut end = |number: usize| match is_switch(number) {

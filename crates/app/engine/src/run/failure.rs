@@ -11,8 +11,7 @@ use netloom_scenario::Disk;
 use netloom_units::Time;
 use tokio::sync::oneshot;
 
-use super::shared::Run;
-use super::timeline::Happened;
+use super::shared::{Happened, Run};
 use crate::services;
 
 /// Longest time for killed processes to end.

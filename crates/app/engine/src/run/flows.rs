@@ -9,8 +9,8 @@ use netloom_api::flow::FlowStatus;
 use netloom_api::state::ProcessState;
 use netloom_gauge::generator::{ReceivedReport, SentReport, SoFar};
 
-use super::shared::outputs;
-use super::traffic::{Reports, is_traffic, rows};
+use super::shared::{is_traffic, outputs};
+use super::traffic::{Reports, rows};
 use crate::live::LiveNetwork;
 use crate::process_table::ProcessTable;
 
@@ -36,8 +36,9 @@ pub fn flows(
     let mut ended = ended.0.lock().unwrap_or_else(PoisonError::into_inner);
     let mut reports = Now { results, ended: &mut ended };
     let interval = scenario.measure.flow_interval();
-    let flows = rows(scenario, &deployment.mine.plan, interval, &mut reports).flows();
-    for row in processes.rows().into_iter().filter(|row| is_traffic(&row.process)) {
+    let flows = rows(scenario, &deployment.around().plan, interval, &mut reports).flows();
+    let rows = processes.rows().into_iter();
+    for row in rows.filter(|row| is_traffic(&row.process) && deployment.is_here(&row.node)) {
         if let ProcessState::Started { pid } | ProcessState::Ready { pid } = row.state {
             network.signal(&row.node, pid, libc::SIGURG);
         }

@@ -7,6 +7,8 @@ use std::time::Duration as Patience;
 
 use anyhow::Context;
 use netloom_api::event::What;
+use netloom_api::launch::StartUp;
+use netloom_api::member::Said;
 use netloom_api::state::ProcessState;
 use netloom_monitor::Observation;
 use netloom_nodes::{ExitStatus, SpawnRequest, Stdio};
@@ -17,9 +19,8 @@ use netloom_units::{Duration, Time};
 use nix::sys::memfd::{MFdFlags, memfd_create};
 use tokio::sync::oneshot;
 
-use super::shared::{Run, Wait};
-use super::timeline::last_line;
-use super::traffic;
+use super::shared::{Run, Wait, is_receiver, last_line};
+use crate::client::say;
 use crate::ready::{Outputs, ReadyTest};
 
 /// Longest time for a process to end after SIGTERM, before it is killed.
@@ -94,7 +95,13 @@ impl Instance {
 
     /// Sets the state that the process has had since `at`.
     fn set_at(&self, state: ProcessState, at: Time) {
-        self.run.state().process_table.set(&self.process.name, &self.node, state, at);
+        let (process, node) = (&self.process.name, &self.node);
+        if self.run.network().deployment().member.is_some() {
+            let (process, node) = (process.clone(), node.clone());
+            let at = at.counted_from(self.run.state().begun());
+            say(&StartUp::Member(Said::Process { process, node, state: state.clone(), at }));
+        }
+        self.run.state().process_table.set(process, node, state, at);
     }
 
     /// Waits for the time of the start and returns it. Returns `None` if the run ended before.
@@ -136,7 +143,7 @@ impl Instance {
 
     /// Whether the process itself waits for the time from which on it is to run.
     fn waits_for_its_time(&self) -> bool {
-        self.input.is_some() && !traffic::is_receiver(&self.process.name)
+        self.input.is_some() && !is_receiver(&self.process.name)
     }
 
     /// Waits until the process is to be started, which is to run from `planned` on. Returns `false`
@@ -243,7 +250,7 @@ impl Instance {
         self.set_at(ProcessState::Started { pid }, at);
         let late = at.since(planned);
         // What a receiver is late, its senders are too.
-        if late > LONG_START && !traffic::is_receiver(&self.process.name) {
+        if late > LONG_START && !is_receiver(&self.process.name) {
             // Traffic from the beginning on begins when it can: nothing could be prepared before.
             if !self.waits_for_its_time() || planned > self.run.state().begun() {
                 self.run.observe_lateness(planned, at);
@@ -346,8 +353,8 @@ impl Instance {
     async fn stop(&self, pid: u32, mut exited: Exited) -> Result<Option<ExitStatus>, String> {
         let signal = |number| self.run.network().signal(&self.node, pid, number);
         signal(libc::SIGTERM);
-        let more = match traffic::is_receiver(&self.process.name) {
-            true => traffic::drain(&self.run).into(),
+        let more = match is_receiver(&self.process.name) {
+            true => self.run.drain().into(),
             false => Patience::ZERO,
         };
         let grace = self.run.stretched(GRACE + more);

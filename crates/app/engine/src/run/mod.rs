@@ -11,20 +11,25 @@ mod expect;
 mod failure;
 pub mod flows;
 mod instance;
+mod parts;
 mod shared;
 mod timeline;
 pub mod traffic;
 
 use anyhow::Result;
 use netloom_api::event::{EndReason, ExpectationStatus, TimelineStatus, What};
+use netloom_api::launch::StartUp;
+use netloom_api::member::Said;
 use netloom_api::state::{ProcessState, ProcessStatus};
 use netloom_monitor::{Observation, SignalKind};
 use netloom_scenario::Expectation;
 use tokio::task::JoinSet;
 
+use crate::client::say;
 use crate::traffic_file::TrafficRows;
 use companions::await_traffic;
 use expect::Shown;
+use parts::Role;
 pub use shared::{Context, Run};
 
 /// The warning of a run in which nothing can happen.
@@ -48,19 +53,24 @@ pub struct RunOutcome {
 impl Run {
     /// Runs everything to its end. Ends early when somebody else asks for the end.
     pub async fn drive(self) -> RunOutcome {
-        let scenario = self.network().deployment().mine.scenario.clone();
-        let happenings = scenario.happenings();
+        let deployment = self.network().deployment();
+        let scenario = deployment.mine.scenario.clone();
+        let is_here = |node: &str| deployment.is_here(node);
+        let happenings = parts::happenings(&deployment);
         self.watch_timeline(happenings.len());
         let mut outcome = RunOutcome::default();
-        let mut events = JoinSet::new();
+        let (mut events, mut followed) = (JoinSet::new(), JoinSet::new());
         let mut foreground = JoinSet::new();
         let mut background = JoinSet::new();
-        for (number, event) in happenings.into_iter().enumerate() {
-            events.spawn(timeline::happen(self.clone(), number, event));
+        for (number, event, role) in happenings {
+            match role {
+                Role::Acts => _ = events.spawn(timeline::happen(self.clone(), number, event)),
+                Role::Follows => _ = followed.spawn(timeline::follow(self.clone(), event)),
+            }
         }
         for process in scenario.processes.iter().cloned() {
             let tasks = if process.background { &mut background } else { &mut foreground };
-            for node in process.nodes.clone() {
+            for node in process.nodes.iter().filter(|node| is_here(node)).cloned() {
                 tasks.spawn(instance::live(self.clone(), process.clone(), node, None));
             }
         }
@@ -70,11 +80,11 @@ impl Run {
         let interval = scenario.measure.flow_interval();
         for entry in scenario.traffic.clone() {
             let to = if traffic::needs_receivers(&entry) { &entry.to[..] } else { &[] };
-            for node in to {
+            for node in to.iter().filter(|node| is_here(node)) {
                 let (run, entry) = (self.clone(), entry.clone());
                 background.spawn(traffic::receive(run, entry, node.clone()));
             }
-            for number in 0..entry.from.len() {
+            for number in (0..entry.from.len()).filter(|number| is_here(&entry.from[*number])) {
                 let tasks = if entry.background { &mut background } else { &mut foreground };
                 let (run, entry) = (self.clone(), entry.clone());
                 tasks.spawn(traffic::send(run, entry, number, scenario.seed));
@@ -83,15 +93,21 @@ impl Run {
         let has_work = !foreground.is_empty() || !events.is_empty();
         let has_services = scenario.nodes.iter().any(|node| !node.software.services.is_empty());
         let may_happen = has_work || !background.is_empty() || has_services;
-        if !may_happen && scenario.duration.is_none() && !self.context.is_open_ended {
+        let is_alone = deployment.member.is_none();
+        if !may_happen && scenario.duration.is_none() && !self.context.is_open_ended && is_alone {
             self.events().warn(NOTHING_TO_DO.into());
         }
-        let ends_by_itself = (has_work || !may_happen) && !self.context.is_open_ended;
+        // Of several machines, the lead knows when all is done.
+        let ends_by_itself = (has_work || !may_happen || !is_alone) && !self.context.is_open_ended;
         self.end_in_time(scenario.duration);
         outcome.collect_events(&mut events).await;
         outcome.collect(&mut foreground).await;
+        outcome.collect(&mut followed).await;
         if scenario.duration.is_none() && ends_by_itself {
-            self.end().ask(EndReason::Completed);
+            match is_alone {
+                true => self.end().ask(EndReason::Completed),
+                false => say(&StartUp::Member(Said::Completed)),
+            }
         }
         self.end().asked().await;
         outcome.collect(&mut background).await;
@@ -185,7 +201,9 @@ impl RunOutcome {
     /// Compares what processes did with the expectations.
     fn judge(&mut self, run: &Run, expected: &[Expectation]) {
         let ended_early = run.end().reason() == Some(EndReason::Failed);
-        for row in run.state().process_table.rows() {
+        let deployment = run.network().deployment();
+        let rows = run.state().process_table.rows().into_iter();
+        for row in rows.filter(|row| deployment.is_here(&row.node)) {
             // A process that was ended because another one had failed proves nothing.
             if ended_early && !has_ended(&row) {
                 continue;

@@ -11,7 +11,7 @@ use netloom_api::event::EndReason;
 use netloom_monitor::Observation;
 use netloom_nodes::RouteChanged;
 use netloom_scenario::Start;
-use netloom_units::Time;
+use netloom_units::{Duration, Time};
 use tokio::sync::oneshot;
 
 use super::clockwork::Clockwork;
@@ -101,6 +101,34 @@ pub fn outputs(results: &Path, process: &str, node: &str) -> [PathBuf; 2] {
     let base = format!("{process}@{node}");
     let directory = results.join("processes");
     [directory.join(format!("{base}.stdout")), directory.join(format!("{base}.stderr"))]
+}
+
+/// The outcome of an event.
+pub struct Happened {
+    /// Time at which it happened. `None` if it could not.
+    pub at: Option<Time>,
+    /// The failure, in words.
+    pub failure: Option<String>,
+}
+
+/// Returns the last line of an output, if any, to be appended to an exit code.
+pub fn last_line(output: &str) -> String {
+    match output.lines().rev().find(|line| !line.trim().is_empty()) {
+        Some(line) => format!(": {}", line.trim()),
+        None => String::new(),
+    }
+}
+
+/// Whether a process of this name sends or receives traffic.
+pub fn is_traffic(process: &str) -> bool {
+    // No process that a scenario names has a dot in its name.
+    process.contains('.')
+}
+
+/// Whether a process of this name is a receiver of traffic, which ends when it has taken what was
+/// under way.
+pub fn is_receiver(process: &str) -> bool {
+    process.ends_with(".receiver")
 }
 
 impl Run {
@@ -205,6 +233,12 @@ impl Run {
     /// Returns the files of a process' standard output and error.
     pub fn outputs(&self, process: &str, node: &str) -> [PathBuf; 2] {
         outputs(&self.output, process, node)
+    }
+
+    /// Returns how long receivers take what is still under way when the run ends, full queues
+    /// included.
+    pub fn drain(&self) -> Duration {
+        netloom_plan::drain_time(&self.network().deployment().whole.scenario)
     }
 
     /// Returns how long to wait for a node, where `patience` applies to real time. A program that

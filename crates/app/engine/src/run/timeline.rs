@@ -16,25 +16,19 @@ use tokio::io::{AsyncRead, AsyncReadExt};
 use tokio::net::unix::pipe;
 use tokio::sync::oneshot;
 
-use super::failure;
-use super::shared::{Run, Wait};
+use super::shared::{Happened, Run, Wait, last_line};
+use super::{failure, parts};
 use crate::live::{LiveNetwork, Running, media};
 
 /// Most bytes of a command's output that its event keeps.
 const OUTPUT_KEPT: u64 = 64 * 1024;
 
-/// The outcome of an event.
-pub(super) struct Happened {
-    /// Time at which it happened. `None` if it could not.
-    pub at: Option<Time>,
-    /// The failure, in words.
-    pub failure: Option<String>,
-}
-
 /// Waits for the event's time, makes it happen, and returns its outcome.
 pub async fn happen(run: Run, number: usize, event: Happening) -> TimelineStatus {
+    let deployment = run.network().deployment();
     let Event { mut status, links: changes, media: requests } =
-        Event::new(&run.network().deployment().whole.scenario, number, &event);
+        Event::new(&deployment.whole.scenario, number, &event);
+    let changes = parts::here(&deployment, changes);
     let planned = match run.planned(&event.at).await {
         Wait::Until(time) => time,
         Wait::RunOver(missing) => {
@@ -85,6 +79,20 @@ pub async fn happen(run: Run, number: usize, event: Happening) -> TimelineStatus
     status
 }
 
+/// Changes the ends here of links that an event of another machine changes. That machine reports
+/// it.
+pub async fn follow(run: Run, event: Happening) -> Result<(), String> {
+    let deployment = run.network().deployment();
+    let Event { links: changes, .. } = Event::new(&deployment.whole.scenario, 0, &event);
+    let changes = parts::here(&deployment, changes);
+    // The other machine reports an event that never comes.
+    let Wait::Until(planned) = run.planned(&event.at).await else { return Ok(()) };
+    match change_links(&run, planned, changes).await {
+        Some((_, Err(error))) => Err(netloom_api::in_words(error.as_ref())),
+        _ => Ok(()),
+    }
+}
+
 /// Records that the run ended before the event had happened. This is a failure if it was due.
 fn miss(run: &Run, status: &mut TimelineStatus, planned: Time) {
     let ended = run.now();
@@ -101,17 +109,7 @@ fn miss(run: &Run, status: &mut TimelineStatus, planned: Time) {
 
 /// Changes links at `planned`. Returns `None` if the run ended before.
 async fn change(run: &Run, planned: Time, changes: Vec<LinkChange>) -> Option<Happened> {
-    let (sender, done) = oneshot::channel();
-    let network = run.network().clone();
-    let wanted = changes.clone();
-    run.clockwork.at(planned, move || {
-        let begun = network.now();
-        let changed = network.change(&wanted);
-        // Recording may wait for a disk, so it is done on another thread.
-        _ = sender.send((*changed.as_ref().unwrap_or(&begun), changed));
-    });
-    let (happened, outcome) = done.await.ok()?;
-    run.observe_lateness(planned, happened);
+    let (_, outcome) = change_links(run, planned, changes.clone()).await?;
     Some(match outcome {
         Ok(at) => {
             run.record_changed(at, changes);
@@ -119,6 +117,26 @@ async fn change(run: &Run, planned: Time, changes: Vec<LinkChange>) -> Option<Ha
         }
         Err(error) => run.change_failed(&error),
     })
+}
+
+/// Changes links at `planned`, and reports how late that was. Returns `None` if the run ended
+/// before.
+async fn change_links(
+    run: &Run,
+    planned: Time,
+    changes: Vec<LinkChange>,
+) -> Option<(Time, Result<Time>)> {
+    let (sender, done) = oneshot::channel();
+    let network = run.network().clone();
+    run.clockwork.at(planned, move || {
+        let begun = network.now();
+        let changed = network.change(&changes);
+        // Recording may wait for a disk, so it is done on another thread.
+        _ = sender.send((*changed.as_ref().unwrap_or(&begun), changed));
+    });
+    let (happened, outcome) = done.await.ok()?;
+    run.observe_lateness(planned, happened);
+    Some((happened, outcome))
 }
 
 /// Sets the links of a node up at `planned`, and recovers the node if it has failed. Returns `None`
@@ -236,14 +254,6 @@ async fn execute(run: &Run, planned: Time, node: String, command: &Command) -> O
     let failure = failed.then(|| format!("it ended with code {code}{}", last_line(&output)));
     run.events().record(What::CommandEnded { node, command: argv, code, output });
     Some(Happened { at, failure })
-}
-
-/// Returns the last line of an output, if any, to be appended to an exit code.
-pub(super) fn last_line(output: &str) -> String {
-    match output.lines().rev().find(|line| !line.trim().is_empty()) {
-        Some(line) => format!(": {}", line.trim()),
-        None => String::new(),
-    }
 }
 
 async fn output_of(run: &Run, node: &str, running: Running) -> Result<(i32, String), String> {

@@ -91,26 +91,9 @@ fn timebase(run: &Run, node: &str) -> Result<Timebase, String> {
         zero,
         interval: deployment.mine.scenario.measure.flow_interval(),
         round_trip: way + way,
-        drain: drain(run),
+        drain: run.drain(),
         begin: None,
     })
-}
-
-/// Returns how long receivers take what is still under way when the run ends, full queues included.
-pub(super) fn drain(run: &Run) -> Duration {
-    netloom_plan::drain_time(&run.network().deployment().whole.scenario)
-}
-
-/// Whether a process of this name sends or receives traffic.
-pub(super) fn is_traffic(process: &str) -> bool {
-    // No process that a scenario names has a dot in its name.
-    process.contains('.')
-}
-
-/// Whether a process of this name is a receiver of traffic, which ends when it has taken what was
-/// under way.
-pub(super) fn is_receiver(process: &str) -> bool {
-    process.ends_with(".receiver")
 }
 
 /// Runs an entry's receiver in `node` to the end of the run.
@@ -128,7 +111,7 @@ pub async fn receive(run: Run, entry: Traffic, node: String) -> Result<(), Strin
 
 /// Returns the version of IP that an entry uses.
 fn ip(run: &Run, entry: &Traffic) -> Result<Ip, String> {
-    match run.network().deployment().mine.plan.family(entry) {
+    match run.network().deployment().around().plan.family(entry) {
         Some(IpFamily::Ipv4) => Ok(Ip::V4),
         Some(IpFamily::Ipv6) => Ok(Ip::V6),
         None => Err(format!(
@@ -227,7 +210,7 @@ fn replay(
     timebase: Timebase,
 ) -> Result<Replay, String> {
     let deployment = run.network().deployment();
-    let plan = &deployment.mine.plan;
+    let plan = &deployment.around().plan;
     let name = &entry.name;
     let ([from], [to]) = (&entry.from[..], &entry.to[..]) else {
         return Err(format!("traffic `{name}` is not from one node to one"));
@@ -268,7 +251,7 @@ fn in_json(order: &impl Serialize) -> Result<String, String> {
 pub fn collect(run: &Run, scenario: &Scenario, interval: Duration) -> (TrafficRows, Vec<String>) {
     let mut reports = AtEnd { run, missing: Vec::new() };
     let deployment = run.network().deployment();
-    let rows = rows(scenario, &deployment.mine.plan, interval, &mut reports);
+    let rows = rows(scenario, &deployment.around().plan, interval, &mut reports);
     (rows, reports.missing)
 }
 
@@ -347,13 +330,21 @@ struct AtEnd<'r> {
     missing: Vec<String>,
 }
 
+impl AtEnd<'_> {
+    /// Returns the report of a process, if it ran on this machine.
+    fn report<T: DeserializeOwned>(&mut self, process: &str, node: &str) -> Option<T> {
+        let is_here = self.run.network().deployment().is_here(node);
+        if is_here { report(self.run, process, node, &mut self.missing) } else { None }
+    }
+}
+
 impl Reports for AtEnd<'_> {
     fn sent(&mut self, process: &str, node: &str) -> Option<SentReport> {
-        report(self.run, process, node, &mut self.missing)
+        self.report(process, node)
     }
 
     fn received(&mut self, process: &str, node: &str) -> Option<ReceivedReport> {
-        report(self.run, process, node, &mut self.missing)
+        self.report(process, node)
     }
 
     fn look(

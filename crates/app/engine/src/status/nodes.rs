@@ -92,7 +92,7 @@ fn status(
         interfaces: node.interfaces.iter().filter_map(interface).collect(),
         namespace: plan
             .filter(|_| !node.simulated)
-            .map(|_| format!("{}.{}", deployment.mine.scenario.name, node.name)),
+            .map(|_| format!("{}.{}", deployment.name(), node.name)),
         limits: node.limits,
         usage: usage::of_node(network, &node.name),
         published: node.publish.clone(),

@@ -115,7 +115,7 @@ async fn kill(engine: &mut Engine) -> Result<Option<i32>> {
 }
 
 /// Shows an event to a user who watches. Warnings are shown to everybody.
-fn show(event: &Event, watched: bool, warnings: &mut Warnings) {
+pub fn show(event: &Event, watched: bool, warnings: &mut Warnings) {
     match &event.what {
         What::Warning { message } => warnings.show(message),
         What::MemoryKilled { .. } => warnings.show(&event.what.in_words()),

@@ -161,6 +161,7 @@ async fn start(network: &Network, loaded: &Loaded, results: Option<&Path>) -> Re
         workers: None,
         calibration: profile_file::calibration(),
         shell: Some(Orders { node: NODE.into(), resolver, gateway: network.gateway.clone() }),
+        member: None,
     };
     Engine::launch(orders, false).await
 }

@@ -1,0 +1,316 @@
+//! The part of an engine that is a member of an experiment on several machines: how it meets the
+//! others, when it begins, and what it hears of them. Not here: who orders that (the lead), and
+//! what is exchanged (`netloom_api::member`).
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::time::{Duration as Patience, Instant};
+
+use anyhow::{Context, Result, anyhow, bail};
+use futures_util::StreamExt;
+use netloom_api::event::EndReason;
+use netloom_api::launch::StartUp;
+use netloom_api::member::{ClockStatus, Doors, Member, Order, Said};
+use netloom_dataplane::{Doors as Sockets, PeerId, PeerStatus, Secret, Tunnels};
+use netloom_monitor::Observation;
+use netloom_units::{Duration, Time};
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use tokio::sync::watch;
+
+use crate::client::{say, say_event};
+use crate::events::lines;
+use crate::experiment::Experiment;
+use crate::live::LiveNetwork;
+
+/// Longest time until the clocks of all others are known.
+const MEETING: Patience = Patience::from_secs(10);
+/// Time between two looks at the clocks.
+const STEP: Patience = Patience::from_millis(10);
+/// How exactly clocks must be known before a run begins, if no link with a longer delay is cut.
+const TOLERANCE: Duration = Duration::from_micros(100);
+/// Time between two looks for machines that are silent.
+const LOOK: Patience = Patience::from_millis(250);
+/// Longest time to learn at the end what others have sent.
+const PARTING: Patience = Patience::from_millis(500);
+
+/// Where the orders of the lead are put.
+pub type OrdersIn = UnboundedSender<Order>;
+
+/// A member among the others, with the orders of their lead.
+pub struct Company {
+    member: Arc<Member>,
+    orders: UnboundedReceiver<Order>,
+}
+
+impl Company {
+    /// Returns the company of an engine that is a member, and where it takes orders.
+    pub fn of(experiment: &Experiment) -> Option<(Self, OrdersIn)> {
+        let member = experiment.network.deployment().member.clone()?;
+        let (sender, orders) = unbounded_channel();
+        Some((Self { member, orders }, sender))
+    }
+
+    async fn next(&mut self) -> Result<Order> {
+        match self.orders.recv().await.context("the lead of the experiment went away")? {
+            Order::Abandon { why } => bail!("the experiment was abandoned: {why}"),
+            order => Ok(order),
+        }
+    }
+
+    /// Exchanges doors with the others, and waits until their clocks are known.
+    pub async fn meet(&mut self, experiment: &Experiment) -> Result<()> {
+        let member = Arc::clone(&self.member);
+        let network = &experiment.network;
+        say(&StartUp::Member(Said::Doors(doors(network)?)));
+        let Order::Meet { doors } = self.next().await? else { return Err(unexpected("meet")) };
+        network.with_deployment(|live, deployment| {
+            for (machine, doors) in doors.iter().filter(|(name, _)| **name != member.name) {
+                let number = peer(&member, machine);
+                let number = number.with_context(|| format!("there is no machine `{machine}`"))?;
+                // Those that it shares with this machine, not with a third one.
+                let shared = |name: &str| deployment.mine.scenario.link(name).is_some();
+                let links = doors.links.iter().filter(|(name, _)| shared(name));
+                let links =
+                    links.filter_map(|(name, at)| Some((*deployment.links.get(name)?, *at)));
+                let sockets = Sockets { clock: doors.clock, links: links.collect() };
+                live.dataplane
+                    .connect_peer(number, &sockets)
+                    .with_context(|| format!("cannot exchange frames with `{machine}`"))?;
+            }
+            Ok(())
+        })?;
+        await_clocks(network, &member).await
+    }
+
+    /// Says that all is ready, and returns the zero that all machines have agreed on, by the
+    /// engine's clock.
+    pub async fn agree(&mut self, experiment: &Experiment) -> Result<Time> {
+        let network = &experiment.network;
+        say(&StartUp::Member(Said::Ready { clocks: clocks(network, &self.member)? }));
+        loop {
+            match self.next().await? {
+                Order::Propose { ahead } => {
+                    let ahead = i64::try_from(ahead.as_nanos()).unwrap_or(i64::MAX);
+                    say(&StartUp::Member(Said::Zero { zero: monotonic().saturating_add(ahead) }));
+                }
+                Order::Begin { zero } => {
+                    let ours = ours(network, zero)?;
+                    let ahead = ours - monotonic();
+                    say(&StartUp::Member(Said::Begins { ahead }));
+                    // Everything here begins that much too late.
+                    let late = Duration::from_nanos(ahead.min(0).unsigned_abs());
+                    experiment.monitor.observe(&Observation::Event { late });
+                    let ours = u64::try_from(ours).context("the zero is before this machine's")?;
+                    return Ok(network.clock().at_machine(ours));
+                }
+                _ => return Err(unexpected("begin")),
+            }
+        }
+    }
+
+    /// Follows the orders of the lead while the run goes.
+    pub fn follow(self, experiment: Arc<Experiment>) -> Followed {
+        let Self { member, mut orders } = self;
+        let lines = lines(experiment.state.events.clone(), 0);
+        tokio::spawn(lines.for_each(async |line| say_event(&line.json)));
+        tokio::spawn(listen(experiment.network.clone(), Arc::clone(&member)));
+        let (parts, parting) = watch::channel(false);
+        tokio::spawn(async move {
+            let Experiment { state, end, .. } = &*experiment;
+            while let Some(order) = orders.recv().await {
+                match order {
+                    Order::Process { process, node, state: reached, at } => {
+                        let at = state.begun().signed_nanos().saturating_add(at.signed_nanos());
+                        let at = Time::from_signed_nanos(at);
+                        state.process_table.set(&process, &node, reached, at);
+                    }
+                    Order::Complete => end.ask(EndReason::Completed),
+                    Order::Interrupt => end.ask(EndReason::Interrupted),
+                    Order::Part => _ = parts.send(true),
+                    Order::Abandon { why } => {
+                        state.events.warn(format!("the run was ended: {why}"));
+                        end.ask(EndReason::Interrupted);
+                        // One of the others is not there any more.
+                        _ = parts.send(true);
+                    }
+                    // They belong to the start.
+                    Order::Meet { .. } | Order::Propose { .. } | Order::Begin { .. } => {}
+                }
+            }
+        });
+        Followed { member, parting }
+    }
+}
+
+/// Tells the lead of machines from which nothing comes any more, until the network is taken down.
+async fn listen(network: Arc<LiveNetwork>, member: Arc<Member>) {
+    let mut silent = BTreeSet::new();
+    loop {
+        tokio::time::sleep(LOOK).await;
+        let Ok(peers) = tokio::task::block_in_place(|| peers(&network)) else { return };
+        let now = network.now();
+        for PeerStatus { peer, heard, .. } in peers {
+            let lasted = network.clock().dilation().to_machine(now.since(heard.unwrap_or(now)));
+            if lasted > member.lost_after && silent.insert(peer) {
+                let machine = name(&member, peer).to_owned();
+                say(&StartUp::Member(Said::Silent { machine, lasted }));
+            }
+        }
+    }
+}
+
+/// A member whose run goes.
+pub struct Followed {
+    member: Arc<Member>,
+    parting: watch::Receiver<bool>,
+}
+
+impl Followed {
+    /// Waits until nothing is sent on any machine, and learns what others have sent.
+    pub async fn part(&mut self, experiment: &Experiment) -> Result<()> {
+        say(&StartUp::Member(Said::Over));
+        // Fails if the lead is gone, and nothing more comes from it.
+        let _ = self.parting.wait_for(|parting| *parting).await;
+        let network = &experiment.network;
+        let silent = tokio::task::block_in_place(|| {
+            network.with(|live| Ok(live.dataplane.end_tunnels(PARTING)?))
+        })?;
+        for peer in silent {
+            experiment.state.events.warn(format!(
+                "`{}` did not tell at the end what it had sent: frames that were lost last are \
+                 not counted",
+                name(&self.member, peer)
+            ));
+        }
+        let clocks = clocks(network, &self.member).unwrap_or_default();
+        say(&StartUp::Member(Said::Ended { clocks }));
+        Ok(())
+    }
+}
+
+/// Returns how the data plane of a member exchanges frames with others.
+///
+/// # Errors
+/// If the lead's orders contradict each other.
+pub fn tunnels(member: &Member) -> Result<Tunnels> {
+    let others = member.machines.iter().filter(|name| **name != member.name);
+    let secret = member.secret.as_deref().map(|digits| {
+        secret(digits).context("the secret of the experiment is not 64 hexadecimal digits")
+    });
+    Ok(Tunnels {
+        me: peer(member, &member.name).context("this machine is none of the experiment's")?,
+        peers: others.filter_map(|name| peer(member, name)).collect(),
+        session: member.session,
+        bind: member.frames,
+        ports: member.ports.map_or(0..=0, |[first, last]| first..=last),
+        datagram: member.datagram,
+        secret: secret.transpose()?,
+    })
+}
+
+/// Reads a secret, as the lead has written it.
+fn secret(digits: &str) -> Option<Secret> {
+    let mut bytes = [0; 32];
+    for (place, byte) in bytes.iter_mut().enumerate() {
+        *byte = u8::from_str_radix(digits.get(2 * place..2 * place + 2)?, 16).ok()?;
+    }
+    Some(Secret::new(bytes))
+}
+
+/// Returns the number of a machine in the data plane.
+pub fn peer(member: &Member, machine: &str) -> Option<PeerId> {
+    Some(PeerId(u32::try_from(member.number(machine)?).ok()?))
+}
+
+/// Returns where this machine takes what others send.
+fn doors(network: &LiveNetwork) -> Result<Doors> {
+    network.with_deployment(|live, deployment| {
+        let sockets = live.dataplane.tunnel_doors();
+        let sockets = sockets.context("the data plane has no sockets for other machines")?;
+        let names: BTreeMap<_, _> =
+            deployment.modelled_links().map(|(id, link)| (id, link.name.clone())).collect();
+        let links = sockets.links.iter();
+        let links = links.filter_map(|(id, at)| Some((names.get(id)?.clone(), *at)));
+        Ok(Doors { clock: sockets.clock, links: links.collect() })
+    })
+}
+
+/// Waits until the clock of each other machine is known well enough.
+async fn await_clocks(network: &LiveNetwork, member: &Member) -> Result<()> {
+    let until = Instant::now() + MEETING;
+    loop {
+        let peers = peers(network)?;
+        let now = monotonic();
+        let known = |peer: &PeerStatus| {
+            peer.clock.is_some_and(|line| line.offset(now).bound <= TOLERANCE.as_nanos())
+        };
+        let Some(unknown) = peers.iter().find(|peer| !known(peer)) else { return Ok(()) };
+        if Instant::now() > until {
+            let machine = name(member, unknown.peer);
+            let me = &member.name;
+            bail!(match unknown.clock {
+                None => format!(
+                    "`{machine}` does not answer `{me}`: {} questions about its clock, no answer; \
+                     does something between them block UDP?",
+                    unknown.probes
+                ),
+                Some(line) => format!(
+                    "`{me}` knows the clock of `{machine}` only to {}, and {TOLERANCE} are needed: \
+                     the way between them is too slow or too busy",
+                    Duration::from_nanos(line.offset(now).bound)
+                ),
+            });
+        }
+        tokio::time::sleep(STEP).await;
+    }
+}
+
+fn name(member: &Member, peer: PeerId) -> &str {
+    let place = usize::try_from(peer.0).unwrap_or(usize::MAX);
+    member.machines.get(place).map_or("?", String::as_str)
+}
+
+fn peers(network: &LiveNetwork) -> Result<Vec<PeerStatus>> {
+    network.with(|live| Ok(live.dataplane.peers()?))
+}
+
+/// Returns what is known of the others' clocks.
+pub fn clocks(network: &LiveNetwork, member: &Member) -> Result<BTreeMap<String, ClockStatus>> {
+    let now = monotonic();
+    let known = |peer: PeerStatus| {
+        let line = peer.clock?;
+        let offset = line.offset(now);
+        let status = ClockStatus {
+            offset: offset.middle,
+            bound: offset.bound,
+            drift: (line.rate * 1e9).round() as i64,
+            round_trip: peer.round_trip.unwrap_or_default().as_nanos(),
+        };
+        Some((name(member, peer.peer).to_owned(), status))
+    };
+    Ok(peers(network)?.into_iter().filter_map(known).collect())
+}
+
+/// Converts a time of the first machine's clock to ours.
+fn ours(network: &LiveNetwork, theirs: i64) -> Result<i64> {
+    let first = PeerId(0);
+    let line = network.with_deployment(|live, deployment| {
+        let member = deployment.member.as_deref();
+        let is_first = member.is_some_and(|member| member.number(&member.name) == Some(0));
+        Ok((!is_first).then(|| live.dataplane.peer_clock(first)))
+    })?;
+    match line {
+        None => Ok(theirs),
+        Some(Some(line)) => Ok(line.to_ours(theirs).time),
+        Some(None) => bail!("the clock of the first machine is not known any more"),
+    }
+}
+
+fn unexpected(wanted: &str) -> anyhow::Error {
+    anyhow!("the lead was to say `{wanted}`, and said something else: this is a defect")
+}
+
+/// Returns `CLOCK_MONOTONIC`, in ns.
+fn monotonic() -> i64 {
+    i64::try_from(netloom_ports::monotonic()).unwrap_or(i64::MAX)
+}
