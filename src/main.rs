@@ -4,8 +4,10 @@
 use std::path::Path;
 use std::process::ExitCode;
 
+use netloom_api::member;
 use netloom_engine::{daemon, filler};
 use netloom_gauge::{generator, traffic};
+use netloom_lead::files;
 use netloom_nodes::{own_kernel, shell};
 use netloom_simulate::worker;
 
@@ -28,6 +30,16 @@ fn main() -> ExitCode {
             netloom_cli::report_metric::main()
         }
         Some("__engine") => daemon::main(),
+        Some(member::ROLE) => {
+            let word = arguments.next().unwrap_or_default();
+            match arguments.next().zip(arguments.next()) {
+                Some((mode, argument)) => files::main(&word, &mode, &argument),
+                None => {
+                    println!("{}", member::greeting(&word));
+                    daemon::main()
+                }
+            }
+        }
         Some("__shape") => netloom_shaper::main(arguments),
         Some(filler::ROLE) => filler::main(),
         Some(own_kernel::launch::ROLE) => own_kernel::launch::main(),

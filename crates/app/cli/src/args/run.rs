@@ -42,6 +42,13 @@ pub struct Run {
     #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true,
           default_missing_value = "true")]
     pub fail_fast: Option<bool>,
+    /// Run it on several machines, each of which carries a part of the network: those of a list, or
+    /// `local:N`, N engines on this one.
+    #[arg(long, value_name = "MACHINES", conflicts_with_all = ["simulate", "metadata"])]
+    pub machines: Option<String>,
+    /// Place nodes as this file says, which `netloom plan --output` has written.
+    #[arg(long, value_name = "FILE", requires = "machines")]
+    pub placement: Option<PathBuf>,
     /// Simulate: the same network and its `traffic` in virtual time, on models. Needs no
     /// privileges; commands cannot be simulated.
     #[arg(long, conflicts_with_all = ["workers", "dilation"])]

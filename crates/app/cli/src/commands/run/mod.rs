@@ -5,6 +5,7 @@ mod emulated;
 mod evidence;
 mod finished;
 pub mod repetition;
+mod several;
 mod simulated;
 
 use std::fs::{self, File};
@@ -23,7 +24,7 @@ use crate::find::Loaded;
 use crate::interrupts::Interrupts;
 use crate::launch::{all_frames, prepare, results_directory};
 use crate::owner::Handed;
-use crate::{exit, output, preflight, profile_file};
+use crate::{exit, output, placing, preflight, profile_file};
 use evidence::Evidence;
 use finished::Finished;
 use repetition::{Outcome, Repetition};
@@ -88,6 +89,7 @@ fn is_writable(file: &Path) -> Result<()> {
 /// How the runs are carried.
 enum Carrier {
     Emulated(emulated::Start),
+    Several(several::Start),
     Simulated(simulated::Start),
 }
 
@@ -106,12 +108,28 @@ impl Carrier {
         preflight::compensation(&loaded.scenario, &calibration)?;
         // CI is to know of a failure at once.
         let fail_fast = args.fail_fast.unwrap_or(args.junit.is_some());
-        Ok(Self::Emulated(emulated::Start { workers: args.start.workers, calibration, fail_fast }))
+        let workers = args.start.workers;
+        Ok(match &args.machines {
+            None => Self::Emulated(emulated::Start { workers, calibration, fail_fast }),
+            Some(machines) => {
+                let named = machines;
+                let machines = placing::machines(named)?;
+                Self::Several(several::Start {
+                    profiles: placing::profiles(named, &machines)?,
+                    machines,
+                    placement: args.placement.clone(),
+                    workers,
+                    calibration,
+                    fail_fast,
+                })
+            }
+        })
     }
 
     async fn once(&self, loaded: &Loaded, directory: &Path) -> Result<Finished> {
         match self {
             Self::Emulated(start) => emulated::once(start, loaded, directory).await,
+            Self::Several(start) => several::once(start, loaded, directory).await,
             Self::Simulated(start) => simulated::once(start, loaded, directory).await,
         }
     }

@@ -1,0 +1,308 @@
+//! The files that go to a machine and come back: the folder of the scenario before a run, and what
+//! the member has left after it. Each way is a command like the one that starts a member, so that
+//! nothing but that command is needed between machines.
+//!
+//! | mode | argument | what the machine does |
+//! |---|---|---|
+//! | `put` | digest of an archive | says `have PATH` if it has unpacked that archive before; otherwise says `want`, reads it, unpacks it, and says `have PATH` |
+//! | `get` | a directory | sends it as an archive, and removes it |
+//! | `drop` | a directory | removes it |
+//!
+//! An archive is a tarball, compressed by gzip. It is the same for the same files.
+
+use std::fs;
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::path::{Component, Path, PathBuf};
+use std::process::{Child, ChildStdout, Command, Stdio};
+
+use anyhow::{Context, Result, anyhow, bail};
+use flate2::Compression;
+use flate2::read::GzDecoder;
+use flate2::write::GzEncoder;
+use netloom_api::member::{greeting, is_greeting};
+use netloom_results::private_folder;
+use sha2::{Digest, Sha256};
+use tar::{Archive, Builder, HeaderMode};
+
+/// Most bytes of a scenario's folder.
+const MOST: u64 = 256 << 20;
+/// The file in the scenario's folder that says what stays at home: a path in each line.
+const IGNORED: &str = ".netloomignore";
+/// What always stays at home: results of earlier runs.
+const RESULTS: &str = "netloom-results";
+/// Most bytes that may come before a member's greeting.
+const PREAMBLE: u64 = 64 << 10;
+
+/// A folder, packed.
+#[derive(Debug)]
+pub struct Packed {
+    /// SHA-256 of the archive, in hexadecimal digits.
+    pub digest: String,
+    bytes: Vec<u8>,
+}
+
+impl Packed {
+    /// Packs the folder of a scenario.
+    ///
+    /// # Errors
+    /// If it cannot be read, or has more than 256 MiB.
+    pub fn folder(folder: &Path) -> Result<Self> {
+        let ignored = fs::read_to_string(folder.join(IGNORED)).unwrap_or_default();
+        let lines = ignored.lines().map(str::trim).filter(|line| !line.is_empty());
+        let lines =
+            lines.filter(|line| !line.starts_with('#')).map(|line| line.trim_end_matches('/'));
+        let ignored: Vec<PathBuf> = lines.chain([RESULTS]).map(PathBuf::from).collect();
+        let mut builder = builder();
+        let mut left = MOST;
+        add(&mut builder, folder, Path::new(""), &ignored, &mut left)?;
+        let bytes = builder.into_inner()?.finish()?;
+        Ok(Self { digest: digest(&bytes), bytes })
+    }
+
+    /// Brings the folder to the machine that a command leads to. Returns its path there, and the
+    /// number of bytes that were sent.
+    ///
+    /// # Errors
+    /// If the machine cannot be reached, or cannot take it.
+    pub fn put(&self, command: &str, word: &str) -> Result<(PathBuf, usize)> {
+        let mut there = There::start(command, word, &["put", &self.digest])?;
+        let sent = match there.line()?.as_str() {
+            "want" => {
+                let mut to = there.child.stdin.take().context("it has no standard input")?;
+                to.write_all(&self.bytes).context("it does not take the scenario's folder")?;
+                self.bytes.len()
+            }
+            line => return Ok((have(line)?, 0)),
+        };
+        Ok((have(&there.line()?)?, sent))
+    }
+}
+
+fn builder() -> Builder<GzEncoder<Vec<u8>>> {
+    let mut builder = Builder::new(GzEncoder::new(Vec::new(), Compression::fast()));
+    builder.mode(HeaderMode::Deterministic);
+    builder.follow_symlinks(false);
+    builder
+}
+
+/// Adds a directory and all below it, in the order of names.
+fn add(
+    to: &mut Builder<GzEncoder<Vec<u8>>>,
+    folder: &Path,
+    below: &Path,
+    ignored: &[PathBuf],
+    left: &mut u64,
+) -> Result<()> {
+    let directory = folder.join(below);
+    let cannot = || format!("cannot read {}", directory.display());
+    let entries = fs::read_dir(&directory).with_context(cannot)?;
+    let mut names: Vec<_> = entries
+        .map(|entry| Ok(entry?.file_name()))
+        .collect::<io::Result<_>>()
+        .with_context(cannot)?;
+    names.sort_unstable();
+    for name in names {
+        let inside = below.join(&name);
+        if ignored.contains(&inside) {
+            continue;
+        }
+        let path = folder.join(&inside);
+        let cannot = || format!("cannot read {}", path.display());
+        let kind = fs::symlink_metadata(&path).with_context(cannot)?;
+        if kind.is_dir() {
+            to.append_dir(&inside, &path).with_context(cannot)?;
+            add(to, folder, &inside, ignored, left)?;
+        } else if kind.is_file() || kind.is_symlink() {
+            *left = left.checked_sub(kind.len()).with_context(|| {
+                format!(
+                    "the folder of the scenario, {}, has more than 256 MiB, and goes to each \
+                     machine; name what its programs do not need in {IGNORED} there",
+                    folder.display()
+                )
+            })?;
+            to.append_path_with_name(&path, &inside).with_context(cannot)?;
+        }
+    }
+    Ok(())
+}
+
+fn digest(bytes: &[u8]) -> String {
+    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn have(line: &str) -> Result<PathBuf> {
+    match line.strip_prefix("have ") {
+        Some(path) => Ok(path.into()),
+        None => bail!("{}", line.strip_prefix("error ").unwrap_or(line)),
+    }
+}
+
+/// Fetches a directory from the machine that a command leads to, into `target`. It is gone there.
+///
+/// # Errors
+/// If the machine cannot be reached, or the directory cannot be written here.
+pub fn get(command: &str, word: &str, directory: &Path, target: &Path) -> Result<()> {
+    let path = directory.to_str().context("the directory's name is no text")?;
+    let mut there = There::start(command, word, &["get", path])?;
+    fs::create_dir(target).with_context(|| format!("cannot make {}", target.display()))?;
+    let unpacked = Archive::new(GzDecoder::new(&mut there.lines)).unpack(target);
+    unpacked.with_context(|| format!("cannot fetch what is in {path}"))
+}
+
+/// Removes a directory of the machine that a command leads to.
+///
+/// # Errors
+/// If the machine cannot be reached.
+pub fn remove(command: &str, word: &str, directory: &Path) -> Result<()> {
+    let path = directory.to_str().context("the directory's name is no text")?;
+    There::start(command, word, &["drop", path]).map(drop)
+}
+
+/// A process on a machine.
+struct There {
+    child: Child,
+    lines: BufReader<ChildStdout>,
+}
+
+impl There {
+    fn start(command: &str, word: &str, mode: &[&str]) -> Result<Self> {
+        let words: Vec<String> = mode.iter().map(|word| quoted(word)).collect();
+        let line = format!("{command} {word} {}", words.join(" "));
+        let mut shell = Command::new("/bin/sh");
+        shell.args(["-c", &line]).stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut child = shell.spawn().context("cannot start a shell")?;
+        let lines = child.stdout.take().context("it has no standard output")?;
+        let mut there = Self { child, lines: BufReader::new(lines) };
+        let (mut left, mut last) = (PREAMBLE, String::new());
+        while left > 0 {
+            let line = match there.line() {
+                Ok(line) => line,
+                Err(error) if last.is_empty() => {
+                    return Err(error.context(format!("`{command}`")));
+                }
+                Err(_) => break,
+            };
+            match is_greeting(&line, word) {
+                Some(greeting) => return greeting.map(|()| there).map_err(|why| anyhow!(why)),
+                None => left = left.saturating_sub(line.len() as u64 + 1),
+            }
+            last = line;
+        }
+        bail!("`{command}` started no member of NetLoom; the last that it said is: {last}")
+    }
+
+    fn line(&mut self) -> Result<String> {
+        let mut line = Vec::new();
+        if (&mut self.lines).take(PREAMBLE).read_until(b'\n', &mut line)? == 0 {
+            bail!("the machine could not be reached");
+        }
+        Ok(String::from_utf8_lossy(&line).trim_end().to_owned())
+    }
+}
+
+impl Drop for There {
+    fn drop(&mut self) {
+        // It ends when it cannot read any more, or has ended.
+        drop(self.child.stdin.take());
+        let _ = io::copy(&mut self.lines, &mut io::sink());
+        let _ = self.child.wait();
+    }
+}
+
+/// Quotes a word for a shell, and for the shell of another machine behind that: the paths and
+/// digests here have nothing that a shell knows, or are refused there.
+fn quoted(word: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./".contains(c);
+    if word.chars().all(is_plain) { word.to_owned() } else { format!("'{word}'") }
+}
+
+/// The role of the binary on a machine, beside that of a member. Returns its exit code.
+pub fn main(word: &str, mode: &str, argument: &str) -> i32 {
+    println!("{}", greeting(word));
+    let done = match mode {
+        "put" => take(argument).map(|path| println!("have {}", path.display())),
+        "get" => give(Path::new(argument)),
+        "drop" => discard(Path::new(argument)),
+        _ => Err(anyhow!("there is no mode `{mode}`")),
+    };
+    match done {
+        Ok(()) => 0,
+        Err(error) => {
+            println!("error {}", netloom_api::in_words(error.as_ref()));
+            1
+        }
+    }
+}
+
+/// Returns the directory of what members keep on a machine.
+fn cache() -> Result<PathBuf> {
+    let strategy = etcetera::choose_base_strategy().context("there is no home directory")?;
+    Ok(etcetera::BaseStrategy::cache_dir(&strategy).join("netloom"))
+}
+
+/// Returns the directory for the results of a member on a machine where the scenario's folder is
+/// `folder`.
+pub fn results_beside(folder: &Path, name: &str) -> PathBuf {
+    let cache = folder.ancestors().nth(2).unwrap_or(folder);
+    cache.join("members").join(name)
+}
+
+/// Takes an archive, unless it is there.
+fn take(wanted: &str) -> Result<PathBuf> {
+    let is_digest = wanted.len() == 64 && wanted.bytes().all(|byte| byte.is_ascii_hexdigit());
+    if !is_digest {
+        bail!("`{wanted}` is no digest");
+    }
+    let cache = cache()?;
+    let all = cache.join("scenarios");
+    for directory in [&all, &cache.join("members")] {
+        let made = private_folder(directory);
+        made.with_context(|| format!("cannot make {}", directory.display()))?;
+    }
+    let path = all.join(wanted);
+    if path.is_dir() {
+        return Ok(path);
+    }
+    println!("want");
+    let mut bytes = Vec::new();
+    io::stdin().lock().take(2 * MOST).read_to_end(&mut bytes).context("cannot read the archive")?;
+    if digest(&bytes) != wanted {
+        bail!("the archive came in pieces only");
+    }
+    let part = tempfile::tempdir_in(&all).context("cannot unpack the archive")?;
+    Archive::new(GzDecoder::new(&bytes[..])).unpack(part.path()).context("cannot unpack it")?;
+    match fs::rename(part.path(), &path) {
+        Ok(()) => drop(part.keep()),
+        // Another one has unpacked the same meanwhile.
+        Err(_) if path.is_dir() => {}
+        Err(error) => return Err(error).with_context(|| format!("cannot make {}", path.display())),
+    }
+    Ok(path)
+}
+
+/// Sends a directory of members' results, and removes it.
+fn give(directory: &Path) -> Result<()> {
+    let directory = own(directory)?;
+    let mut builder = Builder::new(GzEncoder::new(io::stdout().lock(), Compression::fast()));
+    builder.follow_symlinks(false);
+    builder.append_dir_all("", &directory).context("cannot read the results")?;
+    builder.into_inner()?.finish()?.flush()?;
+    fs::remove_dir_all(&directory).context("cannot remove the results")
+}
+
+fn discard(directory: &Path) -> Result<()> {
+    match fs::remove_dir_all(own(directory)?) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error.into()),
+        _ => Ok(()),
+    }
+}
+
+/// Returns a directory if it is one of members' results, and nothing else of this machine.
+fn own(directory: &Path) -> Result<PathBuf> {
+    let inside = directory.strip_prefix(cache()?.join("members"));
+    let is_one = inside.is_ok_and(|inside| {
+        let mut parts = inside.components();
+        matches!(parts.next(), Some(Component::Normal(_))) && parts.next().is_none()
+    });
+    is_one.then(|| directory.to_owned()).context("no member has left its results there")
+}
