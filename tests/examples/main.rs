@@ -76,12 +76,23 @@ fn run_file(file: &Path, example: &str, command: Command) -> Results {
 }
 
 /// Runs an example like [`run_file`]. Returns what was said if the run did not succeed.
-fn try_file(file: &Path, example: &str, mut command: Command) -> Result<Results, String> {
+fn try_file(file: &Path, example: &str, command: Command) -> Result<Results, String> {
+    try_with(file, example, command, &[])
+}
+
+/// Runs an example like [`try_file`], with these options.
+fn try_with(
+    file: &Path,
+    example: &str,
+    mut command: Command,
+    options: &[&str],
+) -> Result<Results, String> {
     let name = format!("{example}-{}", process::id());
     let results = Results(std::env::temp_dir().join(format!("netloom-example-{name}")));
     let output = command
         .args(["run", "--name", &name, "-o", results.0.to_str().unwrap(), "-t"])
         .arg(file)
+        .args(options)
         .output()
         .unwrap();
     assert_eq!(remains(&name), [""; 0]);
@@ -147,6 +158,7 @@ fn every_example_is_tested_here() {
             "route-change",
             "thousand",
             "two-arms",
+            "two-machines",
             "vlans"
         ],
         "those that are simulated are in `simulate`"
@@ -514,6 +526,24 @@ fn abilene() {
             );
         },
     );
+}
+
+#[test]
+fn two_machines() {
+    let run = || {
+        let file = folder("two-machines").join("netloom.yaml");
+        let options = ["--machines", "local:2"];
+        let run = try_with(&file, "two-machines", Command::new(NETLOOM), &options);
+        run.unwrap_or_else(|said| panic!("{said}"))
+    };
+    shows(run, |results| {
+        let mut times = round_trips(&results.read("rtt@host-seattle.stdout"));
+        times.sort_by(f64::total_cmp);
+        let median = times[times.len() / 2];
+        assert!((47.1..49.0).contains(&median), "{times:?}");
+        let machines = results.summary()["machines"].as_array().unwrap().len();
+        assert_eq!(machines, 2);
+    });
 }
 
 #[test]
