@@ -36,7 +36,10 @@ pub fn flows(
     let mut ended = ended.0.lock().unwrap_or_else(PoisonError::into_inner);
     let mut reports = Now { results, ended: &mut ended };
     let interval = scenario.measure.flow_interval();
-    let flows = rows(scenario, &deployment.mine.plan, interval, &mut reports).flows();
+    let mut rows = rows(scenario, &deployment.mine.plan, interval, &mut reports);
+    // Sums are of no interval, so they do not say when the last bytes came.
+    rows.wholes.values_mut().for_each(|whole| whole.time.1 = None);
+    let flows = rows.flows();
     for row in processes.rows().into_iter().filter(|row| is_traffic(&row.process)) {
         if let ProcessState::Started { pid } | ProcessState::Ready { pid } = row.state {
             network.signal(&row.node, pid, libc::SIGURG);
