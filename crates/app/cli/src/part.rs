@@ -66,6 +66,13 @@ fn senders_ended(directory: &Path, summary: &Summary) -> Duration {
     duration.map_or(ended, |duration| duration.min(ended))
 }
 
+/// Returns up to when samples are of the time before `to`, in ns: the machine takes them some ms
+/// late.
+fn last_sample(directory: &Path, to: Duration) -> u64 {
+    let scenario = results::scenario(directory).ok();
+    to.as_nanos() + scenario.map_or(0, |scenario| scenario.measure.interval.as_nanos()) / 10
+}
+
 /// Returns all values of a run. Rates and loads of pipes are those until its senders ended, if it
 /// has samples: later, lines are idle.
 ///
@@ -76,7 +83,7 @@ pub fn whole(directory: &Path, summary: &Summary) -> Result<Measurements> {
     let mut values = measures::measured(summary);
     let file = directory.join("pipes.parquet");
     if to < summary.ended.since(Time::ZERO) && file.exists() {
-        let times = Times { from: 0, to: to.as_nanos(), left_out: &[] };
+        let times = Times { from: 0, to: last_sample(directory, to), left_out: &[] };
         for row in rows(&file, PIPE, &times, None)?.iter().flat_map(of_pipe) {
             let is_it = |one: &&mut Measured| one.what == row.what && one.measure == row.measure;
             if let Measure::Goodput | Measure::Load = row.measure
@@ -118,7 +125,11 @@ pub fn measured(directory: &Path, summary: &Summary, part: Part) -> Result<Measu
             )));
         }
     };
-    let end = if to == ended { u64::MAX } else { to.as_nanos() };
+    let end = match part.to {
+        Some(to) => to.as_nanos(),
+        None if to == ended => u64::MAX,
+        None => last_sample(directory, to),
+    };
     let times = Times { from: part.from.as_nanos(), to: end, left_out };
     let mut values = Vec::new();
     for file in ["traffic.parquet", "flows.parquet"] {
