@@ -62,6 +62,12 @@ fn a_run_for_ci_ends_once_something_has_failed() {
         let failures = summary["failures"].as_array().unwrap();
         assert_eq!(failures.len(), 1, "{failures:?}");
         assert!(failures[0].as_str().unwrap().contains("`early` in `a`"), "{failures:?}");
+        // One failure is one case, and what nobody could judge is there, with the reason.
+        let junit = fs::read_to_string(lab.path("junit.xml")).unwrap();
+        assert!(junit.contains(r#"failures="1""#), "{junit}");
+        let unjudged = "skipped message=\"the run ended before: something else had failed\"";
+        assert_eq!(junit.contains(unjudged), !expect.is_empty(), "{junit}");
+        assert_eq!(junit.contains("expected of late@b: exit code 0"), !expect.is_empty());
     }
 }
 
@@ -85,6 +91,11 @@ fn checks_are_laid_over_a_scenario_of_somebody_else() {
     assert!(words.contains("check.yaml:5:"), "{words}");
     let junit = fs::read_to_string(lab.path("junit.xml")).unwrap();
     assert!(junit.contains(r#"failures="1""#) && junit.contains("check.yaml:5:"), "{junit}");
+    // The suite of what was refused says which that was.
+    assert!(junit.contains(r#"testsuite name="netloom.yaml""#), "{junit}");
+    lab.fails(&["run", "--with", "check.yaml", "--junit", "junit.xml", "--name", "student-1"]);
+    let junit = fs::read_to_string(lab.path("junit.xml")).unwrap();
+    assert!(junit.contains(r#"testsuite name="student-1""#), "{junit}");
 }
 
 #[test]
@@ -98,7 +109,8 @@ fn what_does_not_come_true_fails_the_run() {
     assert_eq!(output.status.code(), Some(3), "{words}");
     let failures = summary(&lab)["failures"].to_string();
     for failure in [
-        "of `victim` in `a` was expected exit code 0, but it is code 137",
+        "of `victim` in `a` was expected exit code 0, but it is code 137; its output: \
+         processes/victim@a.stdout",
         "of `client` in `b` was expected exit code 2, the output `100% packet loss`, \
          but its output \
          has no such text",

@@ -7,7 +7,7 @@ use std::process::Command;
 use serde_json::Value;
 
 use super::common::{NETLOOM, text};
-use super::{Folder, ended, simulate};
+use super::{Folder, ended, simulate, summary};
 
 #[test]
 fn two_runs_are_compared_by_what_is_tolerated() {
@@ -80,9 +80,9 @@ fn groups_of_runs_are_compared_by_their_means_over_a_part() {
         assert!((found / mean - 1.0).abs() < 0.05, "{goodput}");
         assert!(goodput[&format!("{side}_half")].as_f64().unwrap() < 0.2 * mean, "{goodput}");
     }
-    // For a quarter of the whole run, nothing was sent.
+    // For a quarter of the whole run, nothing was sent; goodput is over the flow's own time.
     let over_all = whole("flow t", "goodput")["a"].as_f64().unwrap();
-    assert!((over_all / 5.4e6 - 1.0).abs() < 0.05, "{over_all}");
+    assert!((over_all / 7.2e6 - 1.0).abs() < 0.05, "{over_all}");
     let delay = part("l/forward", "delay_mean");
     assert!((5e6..7e6).contains(&delay["a"].as_f64().unwrap()), "{delay}");
     let (_, page, _) = compare(&["a", "b"]);
@@ -93,4 +93,44 @@ fn groups_of_runs_are_compared_by_their_means_over_a_part() {
     assert!(code == Some(2) && why.contains("`delay` is known of whole runs only"), "{why}");
     let (code, _, why) = compare(&["a/1", "a/2", "b/1"]);
     assert!(code == Some(2) && why.contains("--with"), "{why}");
+}
+
+/// A line that is full to the end of `duration` is idle when its queue is empty, before the run
+/// ends. Nor is what never left its node a loss, or the delay of a flow without one 0.
+#[test]
+fn rates_end_with_the_senders() {
+    let folder = Folder::new("idle-end");
+    let file = folder.scenario(
+        "name: n\nduration: 4s\nmeasure: {interval: 100ms}\ntopology:\n  \
+         nodes: {a: , b: , c: {routing: none}}\n  links:\n    \
+         - {name: l, endpoints: [a, b], rate: 1Mbit/s, delay: 500ms, queue: {limit: 50kB}}\n    \
+         - {name: m, endpoints: [b, c]}\ntraffic:\n  \
+         - {name: u, from: a, to: b, udp: {}, cbr: {rate: 2Mbit/s}}\n  \
+         - {name: refused, from: c, to: a, udp: {port: 9}, cbr: {rate: 1Mbit/s}}\n  \
+         - {name: t, from: b, to: a, tcp: {}, bulk: {}}\n",
+    );
+    let results = folder.path("a");
+    ended(&simulate(&file, &results, &[]));
+    let of_run = summary(&results)["links"][0]["forward"]["statistics"]["load"].as_f64().unwrap();
+    assert!(of_run < 0.95, "the line was not idle at the end: {of_run}");
+    let compared = |more: &[&str]| -> Value {
+        let runs = [results.to_str().unwrap(), results.to_str().unwrap(), "--format", "json"];
+        let output = Command::new(NETLOOM).arg("compare").args(runs).args(more).output().unwrap();
+        serde_json::from_str(&text(&output.stdout)).unwrap()
+    };
+    for more in [&[][..], &["--from", "1s"]] {
+        let found = compared(more);
+        let rows = found["rows"].as_array().unwrap();
+        let value = |what: &str, measure: &str| {
+            let row = rows.iter().find(|row| row["what"] == what && row["measure"] == measure);
+            row.map(|row| row["a"].as_f64().unwrap())
+        };
+        let load = value("l/forward", "load").unwrap();
+        assert!((0.98..=1.0001).contains(&load), "{more:?}: {load}");
+        assert_eq!(value("flow refused", "loss"), Some(0.0), "{more:?}");
+        assert_eq!(value("flow t", "delay_mean"), None, "{more:?}");
+        let notes = found["notes"].to_string();
+        assert!(notes.contains("end with the scenario's `duration`"), "{notes}");
+        assert_eq!(notes.contains("not known of a part"), !more.is_empty(), "{notes}");
+    }
 }

@@ -120,7 +120,7 @@ traffic:
     let [sent, received] = counts(&near);
     assert!((99..=101).contains(&sent) && received == sent, "{received} of {sent}");
     let ended = near["ended"].as_f64().map(|ended| ended / 1e9).unwrap();
-    assert_eq!(ended, 1.0, "what arrives later is of the run, and its time is not");
+    assert!((1.6..1.8).contains(&ended), "a run ends when the last frame has come: {ended}");
     let [sent, received] = counts(&run("2500ms"));
     assert!(sent >= 99 && received == sent, "{received} of {sent}");
     // A minute at most.

@@ -3,6 +3,7 @@
 use netloom_api::flow::FlowStatus;
 use netloom_api::state::PipeStatus;
 use netloom_api::summary::Summary;
+use netloom_units::Time;
 use netloom_units::readable::{bit_rate, micros};
 use serde::Serialize;
 
@@ -12,7 +13,7 @@ use serde::Serialize;
 pub enum Measure {
     /// Received traffic, in bit/s: payload for a flow, frames for a pipe.
     Goodput,
-    /// Share of packets or frames that did not arrive.
+    /// Share of packets or frames that did not arrive, of those that left their node.
     Loss,
     /// Median delay, in ns. For a ping, it is the round trip.
     Delay,
@@ -80,8 +81,7 @@ pub struct Measured {
 
 /// Returns all measured values of a run.
 pub fn measured(summary: &Summary) -> Vec<Measured> {
-    let seconds = summary.ended.as_secs_f64().max(1e-9);
-    let flows = summary.flows.iter().flat_map(|flow| of_flow(flow, seconds));
+    let flows = summary.flows.iter().flat_map(|flow| of_flow(flow, summary.ended));
     let pipes = summary.links.iter().flat_map(|link| {
         let name = &link.name;
         let both = [("forward", &link.forward), ("reverse", &link.reverse)];
@@ -90,12 +90,14 @@ pub fn measured(summary: &Summary) -> Vec<Measured> {
     flows.chain(pipes).collect()
 }
 
-fn of_flow(flow: &FlowStatus, seconds: f64) -> Vec<Measured> {
+fn of_flow(flow: &FlowStatus, ended: Time) -> Vec<Measured> {
     let what = format!("flow {}", flow.name);
-    let mut values = vec![(Measure::Goodput, flow.received.bytes as f64 * 8.0 / seconds)];
+    let mut values = Vec::new();
+    values.extend(flow.goodput(ended).map(|goodput| (Measure::Goodput, goodput)));
     // TCP retransmits losses, and has no packets of its own that could be timed.
     if flow.protocol != "tcp" {
-        values.push((Measure::Loss, lost(flow.sent.frames, flow.received.frames)));
+        let lost = flow.lost().unwrap_or(0) as f64 / flow.left().max(1) as f64;
+        values.push((Measure::Loss, lost));
         values.push((Measure::Jitter, flow.jitter_ns));
     }
     if let Some(delay) = &flow.delay {
@@ -108,7 +110,7 @@ fn of_flow(flow: &FlowStatus, seconds: f64) -> Vec<Measured> {
 
 fn of_pipe(what: &str, pipe: &PipeStatus) -> Vec<Measured> {
     let mut values = Vec::new();
-    values.extend(pipe.mean_rate().map(|rate| (Measure::Goodput, rate)));
+    values.extend(pipe.mean_goodput().map(|rate| (Measure::Goodput, rate)));
     if let Some(offered) = pipe.offered() {
         let dropped = pipe.dropped_frames().unwrap_or(0);
         values.push((Measure::Loss, dropped as f64 / offered.frames.max(1) as f64));
@@ -128,10 +130,6 @@ fn of_pipe(what: &str, pipe: &PipeStatus) -> Vec<Measured> {
 pub fn all(what: &str, values: Vec<(Measure, f64)>) -> Vec<Measured> {
     let one = |(measure, value)| Measured { what: what.to_owned(), measure, value };
     values.into_iter().map(one).collect()
-}
-
-fn lost(sent: u64, received: u64) -> f64 {
-    sent.saturating_sub(received) as f64 / sent.max(1) as f64
 }
 
 /// The tolerance of one measure: the largest difference of the second run from the first, as a

@@ -13,7 +13,7 @@ use netloom_monitor::Span;
 use netloom_units::{Duration, Time};
 
 use crate::exit;
-use crate::measures::{Measure, Measured, all};
+use crate::measures::{self, Measure, Measured, all};
 use crate::results;
 
 /// A part of a run, in time since the network was ready.
@@ -21,7 +21,7 @@ use crate::results;
 pub struct Part {
     /// Beginning of the part.
     pub from: Duration,
-    /// End of the part. `None` means the end of the run.
+    /// End of the part. `None` means the end of the senders: after `duration`, or with the run.
     pub to: Option<Duration>,
     /// Whether times that the verdict marks as to be left out are no part of it.
     pub good: bool,
@@ -54,16 +54,57 @@ pub struct Measurements {
     pub values: Vec<Measured>,
     /// How much of the part is left out because the verdict marks it.
     pub left_out: Duration,
+    /// End of the time that rates are of.
+    pub to: Duration,
+}
+
+/// Returns when senders ended: after the scenario's `duration`, if the run went on for what was
+/// under way; else at the end of the run.
+fn senders_ended(directory: &Path, summary: &Summary) -> Duration {
+    let ended = summary.ended.since(Time::ZERO);
+    let duration = results::scenario(directory).ok().and_then(|scenario| scenario.duration);
+    duration.map_or(ended, |duration| duration.min(ended))
+}
+
+/// Returns up to when samples are of the time before `to`, in ns: the machine takes them some ms
+/// late.
+fn last_sample(directory: &Path, to: Duration) -> u64 {
+    let scenario = results::scenario(directory).ok();
+    to.as_nanos() + scenario.map_or(0, |scenario| scenario.measure.interval.as_nanos()) / 10
+}
+
+/// Returns all values of a run. Rates and loads of pipes are those until its senders ended, if it
+/// has samples: later, lines are idle.
+///
+/// # Errors
+/// If samples cannot be read.
+pub fn whole(directory: &Path, summary: &Summary) -> Result<Measurements> {
+    let to = senders_ended(directory, summary);
+    let mut values = measures::measured(summary);
+    let file = directory.join("pipes.parquet");
+    if to < summary.ended.since(Time::ZERO) && file.exists() {
+        let times = Times { from: 0, to: last_sample(directory, to), left_out: &[] };
+        for row in rows(&file, PIPE, &times, None)?.iter().flat_map(of_pipe) {
+            let is_it = |one: &&mut Measured| one.what == row.what && one.measure == row.measure;
+            if let Measure::Goodput | Measure::Load = row.measure
+                && let Some(one) = values.iter_mut().find(is_it)
+            {
+                one.value = row.value;
+            }
+        }
+    }
+    Ok(Measurements { values, left_out: Duration::ZERO, to })
 }
 
 /// Returns all values of a part of a run. Its ends are those of the samples at or before its times.
+/// Without an end it ends when senders do.
 ///
 /// # Errors
 /// If the part is not within the run, has no samples, or they cannot be read; or if only its good
 /// times are to count, and nobody judged the run.
 pub fn measured(directory: &Path, summary: &Summary, part: Part) -> Result<Measurements> {
     let ended = summary.ended.since(Time::ZERO);
-    let to = part.to.unwrap_or(ended);
+    let to = part.to.unwrap_or_else(|| senders_ended(directory, summary));
     if part.from >= to {
         return Err(exit::usage(format!("nothing is between {} and {to}", part.from)));
     }
@@ -84,7 +125,11 @@ pub fn measured(directory: &Path, summary: &Summary, part: Part) -> Result<Measu
             )));
         }
     };
-    let end = part.to.map_or(u64::MAX, Duration::as_nanos);
+    let end = match part.to {
+        Some(to) => to.as_nanos(),
+        None if to == ended => u64::MAX,
+        None => last_sample(directory, to),
+    };
     let times = Times { from: part.from.as_nanos(), to: end, left_out };
     let mut values = Vec::new();
     for file in ["traffic.parquet", "flows.parquet"] {
@@ -112,7 +157,7 @@ pub fn measured(directory: &Path, summary: &Summary, part: Part) -> Result<Measu
         let [from, to] = [span.from, span.to].map(Time::as_nanos);
         to.min(times.to).saturating_sub(from.max(times.from))
     });
-    Ok(Measurements { values, left_out: Duration::from_nanos(clipped.sum()) })
+    Ok(Measurements { values, left_out: Duration::from_nanos(clipped.sum()), to })
 }
 
 /// Returns the interval of the traffic's samples in ns, if it is known.
@@ -129,8 +174,15 @@ fn seconds(times: &Times<'_>, interval: u64, to: u64) -> f64 {
 }
 
 /// Columns of flows: two names, then counters.
-const FLOW: &[&str] =
-    &["flow", "protocol", "received_bytes", "sent_packets", "received_packets", "delay_sum_ns"];
+const FLOW: &[&str] = &[
+    "flow",
+    "protocol",
+    "received_bytes",
+    "sent_packets",
+    "received_packets",
+    "delay_sum_ns",
+    "refused_packets",
+];
 
 /// Columns of pipes: two names, then counters.
 const PIPE: &[&str] = &[
@@ -224,14 +276,17 @@ fn rows(
 
 fn of_flow(row: &Row, seconds: Option<f64>) -> Vec<Measured> {
     let seconds = seconds.unwrap_or_else(|| row.sampled_seconds());
-    let [bytes, sent, received, delay] = [0, 1, 2, 3].map(|place| row.growth(place));
+    let [bytes, sent, received, delay, refused] = [0, 1, 2, 3, 4].map(|place| row.growth(place));
     let mut values = Vec::new();
     values.extend(rate(bytes, seconds).map(|rate| (Measure::Goodput, rate)));
     if let (Some(sent), Some(received)) = (sent, received)
         && row.word != "tcp"
     {
-        values.push((Measure::Loss, (sent - received).max(0.0) / sent.max(1.0)));
+        let left = sent - refused.unwrap_or(0.0);
+        values.push((Measure::Loss, (left - received).max(0.0) / left.max(1.0)));
     }
+    // Nobody times the segments of TCP.
+    let delay = delay.filter(|_| row.word != "tcp");
     values.extend(mean(delay, received).map(|mean| (Measure::DelayMean, mean)));
     all(&format!("flow {}", row.name), values)
 }

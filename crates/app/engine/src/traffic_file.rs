@@ -11,7 +11,7 @@ use netloom_gauge::generator::{Arrived, Sent};
 use netloom_link::{Count, Delays};
 use netloom_results::{tcp_cells, tcp_columns};
 use netloom_scenario::Transport;
-use netloom_units::Duration;
+use netloom_units::{Duration, Time};
 
 /// Those up to `delay_sum_ns` are columns of `flows.parquet`, as are those of TCP, which follow.
 const COLUMNS: &[Column<'static>] = &[
@@ -49,6 +49,8 @@ pub struct TrafficRows {
 /// What is known of a whole flow only.
 #[derive(Default)]
 pub struct Whole {
+    /// When its sender began, and when it was over and all had arrived, if that is known.
+    pub time: (Option<Time>, Option<Time>),
     /// Delays of its packets.
     pub delays: Delays,
     /// State of its sender's connections at their end.
@@ -108,6 +110,7 @@ impl TrafficRows {
             if let Some(whole) = self.wholes.get(&key) {
                 flow.delay = FlowDelay::of(&whole.delays);
                 flow.tcp = whole.tcp;
+                (flow.began, flow.over) = whole.time;
             }
         }
         flows

@@ -8,6 +8,7 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context, Result, bail};
 use netloom_api::event::{EndReason, What};
+use netloom_api::flow::{FlowStatus, without_route};
 use netloom_api::simulation::SimulationSummary;
 use netloom_api::state::Phase;
 use netloom_api::summary::{Mode, Summary};
@@ -202,17 +203,15 @@ impl Run<'_> {
         deploy_seconds: f64,
     ) -> Result<Summary> {
         let wall_seconds = self.running.elapsed().as_secs_f64();
-        // What arrives later is of the run, and its time is not.
-        let duration = self.scenario.duration.filter(|_| reason == EndReason::Duration);
-        let ended = duration.map_or_else(|| self.now(), |duration| Time::ZERO + duration);
+        let ended = self.now();
         let standing = self.network.processes().standing().clone();
         let not_forwarded = statuses::not_forwarded(standing.nodes);
-        let warnings = warnings(&support, &not_forwarded);
+        let (links, flows) = (self.network.links(None)?, self.network.flows()?);
+        let warnings = warnings(&support, &not_forwarded, &flows);
         for message in &warnings {
             self.events.record(ended, What::Warning { message: message.clone() });
         }
         self.events.record(ended, What::RunEnded { reason });
-        let (links, flows) = (self.network.links(None)?, self.network.flows()?);
         let media = self.network.media(false)?.media;
         let timeline = self.timeline.statuses();
         let mut failures: Vec<String> = failures(&timeline).collect();
@@ -262,9 +261,17 @@ impl Run<'_> {
 }
 
 /// Returns what is to be checked before relying on the results.
-fn warnings(support: &Support, not_forwarded: &BTreeMap<String, u64>) -> Vec<String> {
+fn warnings(
+    support: &Support,
+    not_forwarded: &BTreeMap<String, u64>,
+    flows: &[FlowStatus],
+) -> Vec<String> {
     let mut warnings: Vec<String> =
         support.left_out.iter().map(|what| format!("left out: {what}")).collect();
+    warnings.extend(flows.iter().filter(|flow| flow.refused > 0).map(|flow| {
+        let ends = (&*flow.name, &*flow.from, &*flow.to);
+        without_route(flow.refused, &flow.protocol, ends)
+    }));
     if !not_forwarded.is_empty() {
         let each = not_forwarded.iter().map(|(reason, packets)| format!("{packets} {reason}"));
         let each = each.collect::<Vec<_>>().join(", ");

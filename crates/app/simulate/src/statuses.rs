@@ -12,7 +12,7 @@ use netloom_medium::{Point, StationId};
 use netloom_results::MediaSample;
 use netloom_scenario::{Scenario, Transport};
 use netloom_sim::{FlowSample, FlowTotals, MediumSample, NodeCounts, TcpTotals};
-use netloom_units::Time;
+use netloom_units::{Duration, Time};
 
 use crate::configs::Configs;
 use crate::traffic::Flow;
@@ -129,7 +129,7 @@ pub fn has_arrived(flow: &FlowStatus) -> bool {
     match &flow.tcp {
         _ if flow.protocol == Transport::Fluid.protocol() => true,
         Some(tcp) => flow.completed.is_some() || tcp.connections == 0,
-        None => flow.received.frames >= flow.sent.frames,
+        None => flow.received.frames >= flow.left(),
     }
 }
 
@@ -166,6 +166,8 @@ fn counted(flow: &Flow, counts: &FlowTotals) -> FlowStatus {
         refused,
         errors,
         jitter_ns: counts.jitter_ns,
+        began: Some(flow.start),
+        over: over(flow, counts),
         delay: FlowDelay::of(&counts.delay),
         transfers: flow.has_transfers.then(|| TransferStatus {
             begun: counts.begun,
@@ -175,6 +177,12 @@ fn counted(flow: &Flow, counts: &FlowTotals) -> FlowStatus {
         }),
         ..FlowStatus::default()
     }
+}
+
+/// Returns when the last packet of a flow had arrived at the latest. Nobody times TCP's.
+fn over(flow: &Flow, counts: &FlowTotals) -> Option<Time> {
+    let longest = counts.delay.extremes().map_or(Duration::ZERO, |(_, longest)| longest);
+    flow.until.filter(|_| flow.protocol != "tcp").map(|until| until + longest)
 }
 
 /// Returns the packets that nodes did not pass on or take, by reason. Reasons without packets are

@@ -32,6 +32,10 @@ pub struct Flow {
     pub protocol: &'static str,
     /// Whether it consists of transfers or requests, which are counted.
     pub has_transfers: bool,
+    /// When it begins.
+    pub start: Time,
+    /// When it sends nothing more, at the latest.
+    pub until: Option<Time>,
 }
 
 /// Returns the flows of a scenario, and their specifications for the simulator, in the same order.
@@ -57,7 +61,8 @@ pub fn flows(
             let protocol = traffic.transport.protocol();
             let has_transfers = traffic.has_transfers();
             let to = traffic.receivers_in_words(from);
-            flows.0.push(Flow { name, from: from.clone(), to, protocol, has_transfers });
+            let (from, start, until) = (from.clone(), spec.start, spec.until);
+            flows.0.push(Flow { name, from, to, protocol, has_transfers, start, until });
             flows.1.push(spec);
         }
     }

@@ -503,6 +503,12 @@ pub struct ExpectationStatus {
 }
 
 impl ExpectationStatus {
+    /// Describes what was expected and not met, as a failure of the run.
+    pub fn failure(&self) -> String {
+        let Self { process, node, expected, found, .. } = self;
+        format!("of `{process}` in `{node}` was expected {expected}, but {found}")
+    }
+
     /// Describes in one line what was expected, and whether it was met.
     pub fn in_words(&self) -> String {
         let Self { process, node, expected, met, found } = self;

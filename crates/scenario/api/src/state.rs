@@ -246,9 +246,20 @@ impl PipeStatus {
         }
     }
 
-    /// Returns the mean rate of the traffic that arrived, over the time in which it was counted, in
-    /// bit/s, if known.
+    /// Returns the mean rate of what arrived, background included, over the time in which it was
+    /// counted, in bit/s, if known.
     pub fn mean_rate(&self) -> Option<f64> {
+        let background = self.modelled().and_then(|pipe| pipe.statistics.background);
+        let background = background.map_or(0, |background| background.delivered.bytes);
+        self.rate_of(self.delivered()?.bytes + background)
+    }
+
+    /// Returns the mean rate of the frames that arrived, without background, in bit/s, if known.
+    pub fn mean_goodput(&self) -> Option<f64> {
+        self.rate_of(self.delivered()?.bytes)
+    }
+
+    fn rate_of(&self, bytes: u64) -> Option<f64> {
         let over = match self {
             Self::Modelled(pipe) => pipe.statistics.at.since(pipe.statistics.since),
             Self::Direct(pipe) => {
@@ -256,7 +267,7 @@ impl PipeStatus {
                 statistics.at.since(statistics.since)
             }
         };
-        Some(self.delivered()?.bytes as f64 * 8.0 / over.as_secs_f64().max(1e-9))
+        Some(bytes as f64 * 8.0 / over.as_secs_f64().max(1e-9))
     }
 
     fn counted_from(mut self, zero: Time) -> Self {

@@ -51,7 +51,8 @@ pub struct Summary {
     pub version: String,
     /// Date of zero, when all that runs from the start was ready, in seconds since 1970-01-01 UTC.
     pub started_unix: f64,
-    /// End of the run, in nanoseconds since zero.
+    /// End of the run, in nanoseconds since zero. With a `duration`, what was sent by then has
+    /// arrived or is given up, so all counts are of the time up to here.
     pub ended: Time,
     /// Reason for the end of the run.
     pub reason: EndReason,

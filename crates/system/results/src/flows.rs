@@ -22,6 +22,7 @@ const COLUMNS: &[NamedGetter<FlowStatus, u64>] = &[
         let mean = flow.delay.as_ref().map_or(0.0, |delay| delay.mean_ns);
         ((mean * flow.received.frames as f64).round() as u64).min(i64::MAX as u64)
     }),
+    ("refused_packets", |flow| flow.refused),
 ];
 
 /// Columns of TCP flows only.

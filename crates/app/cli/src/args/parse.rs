@@ -3,6 +3,7 @@
 
 use std::ffi::OsString;
 
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Parser, Subcommand};
 
 use super::{Cli, Command, Exec};
@@ -25,11 +26,24 @@ impl Cli {
     /// Parses the words of a command line. Ends the process if they are none.
     pub fn of(words: Vec<OsString>) -> Self {
         if words.get(1).is_none_or(|word| word != "exec") {
-            return Self::parse_from(words);
+            return Self::try_parse_from(words).unwrap_or_else(|error| with_hint(error).exit());
         }
         let OnlyExec::Exec(args) = Alone::parse_from(words).command;
         Self { command: Command::Exec(args) }
     }
+}
+
+/// Adds to the error about a scenario file without `-t` how to name it.
+fn with_hint(mut error: clap::Error) -> clap::Error {
+    let unknown = match (error.kind(), error.get(ContextKind::InvalidArg)) {
+        (ErrorKind::UnknownArgument, Some(ContextValue::String(word))) => word.clone(),
+        _ => return error,
+    };
+    if !unknown.starts_with('-') && (unknown.ends_with(".yaml") || unknown.ends_with(".yml")) {
+        let tip = format!("a scenario file is named with `-t`: `-t {unknown}`");
+        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
+    }
+    error
 }
 
 #[cfg(test)]
@@ -119,6 +133,23 @@ mod tests {
         let line = "netloom set 'a b' x=\"c d\" $(e -f '{{.g}}')  -w - | less # h";
         assert_eq!(split(line), ["netloom", "set", "a b", "x=c d", "$(e -f '{{.g}}')", "-w", "-"]);
         assert_eq!(split("netloom run # later"), ["netloom", "run"]);
+    }
+
+    #[test]
+    fn a_scenario_file_without_its_option_is_recognised() {
+        let error = |line: &str| {
+            let words = std::iter::once("netloom").chain(line.split(' '));
+            with_hint(Cli::try_parse_from(words).unwrap_err()).to_string()
+        };
+        for line in ["run lab.yaml", "graph -o x.svg lab.yml", "deploy lab.yaml"] {
+            let (text, file) = (error(line), line.rsplit(' ').next().unwrap());
+            assert!(text.contains(&format!("`-t {file}`")), "{text}");
+        }
+        for line in ["run lab", "run --lab.yaml", "run"] {
+            let words = std::iter::once("netloom").chain(line.split(' '));
+            let text = Cli::try_parse_from(words).map_err(|error| with_hint(error).to_string());
+            assert!(text.is_ok() || !text.unwrap_err().contains("named with"), "{line}");
+        }
     }
 
     #[test]

@@ -23,7 +23,8 @@ pub fn run(args: &Compare) -> Result<i32> {
     check_measures(part, &args.tolerance)?;
     let (first, second) = sides(args)?;
     let (a, b) = (group::read(first, part)?, group::read(second, part)?);
-    let comparison = compare(&a, &b, &args.tolerance);
+    let mut comparison = compare(&a, &b, &args.tolerance);
+    comparison.notes = notes(part, &a, &b);
     match args.format {
         Format::Json => println!("{}", serde_json::to_string_pretty(&comparison)?),
         Format::Table => print!("{}", page(&comparison)),
@@ -69,6 +70,27 @@ struct Comparison {
     only: Vec<String>,
     /// What is left out of runs.
     left_out: Vec<LeftOut>,
+    /// What is to be known about the figures.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    notes: Vec<String>,
+}
+
+/// Returns what is to be known about the figures of two groups.
+fn notes(part: Option<Part>, a: &Group, b: &Group) -> Vec<String> {
+    let mut notes = Vec::new();
+    if a.is_cut || b.is_cut {
+        let what = if part.is_some() { "all figures" } else { "goodput and load of pipes" };
+        notes.push(format!(
+            "{what} end with the scenario's `duration`; the runs went on until what was under way \
+             had arrived"
+        ));
+    }
+    if part.is_some() {
+        let whole = Measure::ALL.into_iter().filter(|one| !Part::MEASURES.contains(one));
+        let whole: Vec<&str> = whole.map(Measure::name).collect();
+        notes.push(format!("not known of a part of a run: {}", whole.join(", ")));
+    }
+    notes
 }
 
 /// A measure of a flow or pipe on both sides. Halves are those of 95 % confidence intervals, and
@@ -107,6 +129,7 @@ fn compare(a: &Group, b: &Group, tolerances: &[Tolerance]) -> Comparison {
         rows: Vec::new(),
         only: Vec::new(),
         left_out: a.left_out.iter().chain(&b.left_out).cloned().collect(),
+        notes: Vec::new(),
     };
     for key in &a.keys {
         let (what, measure) = key;
@@ -189,6 +212,9 @@ fn page(comparison: &Comparison) -> String {
     for LeftOut { run, seconds, of_seconds } in &comparison.left_out {
         let run = run.display();
         text += &format!("left out of {run}: {seconds:.1} s of {of_seconds:.1} s\n");
+    }
+    for note in &comparison.notes {
+        text += &format!("note: {note}\n");
     }
     let size = |row: &&Row| row.difference.map_or(f64::INFINITY, f64::abs);
     let largest = comparison.rows.iter().max_by(|x, y| size(x).total_cmp(&size(y)));

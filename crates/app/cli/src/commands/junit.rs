@@ -6,7 +6,8 @@ use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use netloom_api::state::ProcessState;
+use netloom_api::event::{EndReason, ExpectationStatus};
+use netloom_api::state::{ProcessState, ProcessStatus};
 use netloom_api::summary::Summary;
 use netloom_monitor::Judgement;
 use netloom_report_page::{Life, Run};
@@ -46,16 +47,23 @@ impl Suites {
         suite.add_property(("seed", summary.seed.to_string().as_str()));
         suite.add_test_cases(processes(run, directory));
         suite.add_test_cases(expectations(summary, directory));
+        suite.add_test_cases(unjudged(run));
         suite.add_test_cases(timeline(summary));
         suite.add_test_case(whole(summary));
         suite.add_test_case(verdict(summary, strict));
         self.add_suite(suite);
     }
 
-    /// Adds a run that has no results, with what has failed: the `scenario`, or the `run`. A
-    /// grading system is to say what is wrong with what was handed in.
-    pub fn add_error(&mut self, what: &str, message: &str, repetition: Option<&Repetition>) {
-        let mut suite = suite("netloom", repetition);
+    /// Adds a run called `name` that has no results, with what has failed: the `scenario`, or the
+    /// `run`. A grading system is to say what is wrong with what was handed in.
+    pub fn add_error(
+        &mut self,
+        name: &str,
+        what: &str,
+        message: &str,
+        repetition: Option<&Repetition>,
+    ) {
+        let mut suite = suite(name, repetition);
         suite.add_test_case(failed(what.into(), message));
         self.add_suite(suite);
     }
@@ -113,7 +121,7 @@ fn skipped(name: String, why: &str) -> TestCase {
 fn processes(run: &Run, directory: &Path) -> impl Iterator<Item = TestCase> {
     let summary = &run.summary;
     summary.processes.iter().map(move |row| {
-        let instance = format!("`{}` in `{}`", row.process, row.node);
+        let instance = instance(row);
         let name = format!("process {}@{}", row.process, row.node);
         let failure = summary.failures.iter().find(|failure| failure.starts_with(&instance));
         let mut case = match (failure, &row.state) {
@@ -155,7 +163,7 @@ fn end_of(file: &Path) -> std::io::Result<Vec<u8>> {
 /// Returns a case for each expectation, with the output of the process if it was not met.
 fn expectations(summary: &Summary, directory: &Path) -> impl Iterator<Item = TestCase> {
     summary.expectations.iter().map(move |row| {
-        let name = format!("expected of {}@{}: {}", row.process, row.node, row.expected);
+        let name = expectation(&row.process, &row.node, &row.expected);
         if row.met {
             return passed(name);
         }
@@ -163,6 +171,29 @@ fn expectations(summary: &Summary, directory: &Path) -> impl Iterator<Item = Tes
         add_output(&mut case, directory, &row.process, &row.node);
         case
     })
+}
+
+/// Returns a case for each expectation that nobody judged, because the run ended before.
+fn unjudged(run: &Run) -> impl Iterator<Item = TestCase> {
+    let all = run.scenario.iter().flat_map(|scenario| &scenario.expect);
+    let each = all.flat_map(|one| one.nodes.iter().map(move |node| (one, node)));
+    each.filter_map(move |(one, node)| {
+        let (process, expected) = (&one.process, one.to_string());
+        let is_it = |row: &ExpectationStatus| {
+            row.process == *process && row.node == *node && row.expected == expected
+        };
+        let is_judged = run.summary.expectations.iter().any(is_it);
+        let why = match run.summary.reason {
+            EndReason::Failed => "the run ended before: something else had failed",
+            _ => "nobody judged it",
+        };
+        (!is_judged).then(|| skipped(expectation(process, node, &expected), why))
+    })
+}
+
+/// Returns the name of an expectation's case.
+fn expectation(process: &str, node: &str, expected: &str) -> String {
+    format!("expected of {process}@{node}: {expected}")
 }
 
 fn timeline(summary: &Summary) -> impl Iterator<Item = TestCase> {
@@ -176,10 +207,34 @@ fn timeline(summary: &Summary) -> impl Iterator<Item = TestCase> {
     })
 }
 
-/// Returns the case of the run, with all its failures.
+/// Returns the case of the run, with those of its failures that no other case has.
 fn whole(summary: &Summary) -> TestCase {
     let name = "run".to_string();
-    if summary.success { passed(name) } else { failed(name, &summary.failures.join("\n")) }
+    if summary.success {
+        return passed(name);
+    }
+    let unmet = |failure: &str| {
+        let mut unmet = summary.expectations.iter().filter(|row| !row.met);
+        unmet.any(|row| failure.starts_with(&row.failure()))
+    };
+    let of_process = |failure: &str| {
+        let mut rows = summary.processes.iter();
+        rows.any(|row| failure.starts_with(&instance(row)))
+    };
+    let of_event = |failure: &str| failure.starts_with("timeline event ");
+    let others = summary.failures.iter().map(String::as_str);
+    let others = others.filter(|one| !unmet(one) && !of_process(one) && !of_event(one));
+    match others.collect::<Vec<_>>() {
+        others if others.is_empty() && !summary.failures.is_empty() => {
+            skipped(name, "it failed; the other cases say by what")
+        }
+        others => failed(name, &others.join("\n")),
+    }
+}
+
+/// Returns the words with which failures of an instance of a process begin.
+fn instance(row: &ProcessStatus) -> String {
+    format!("`{}` in `{}`", row.process, row.node)
 }
 
 /// Returns the case of the verdict: whether the machine let the run proceed as the scenario says.

@@ -213,7 +213,14 @@ fn processes(processes: &[ProcessStatus]) -> Vec<String> {
 fn pipes(links: &[LinkStatus], most: usize) -> Vec<String> {
     let mut pipes: Vec<(String, &PipeStatus)> = links.iter().flat_map(LinkStatus::arrows).collect();
     let all = pipes.len();
-    pipes.sort_by_key(|(_, pipe)| std::cmp::Reverse(pipe.offered().map(|offered| offered.bytes)));
+    let rank = |pipe: &PipeStatus| {
+        let load = pipe.modelled().map_or(0.0, |pipe| pipe.statistics.load);
+        (load, pipe.offered().map_or(0, |offered| offered.bytes))
+    };
+    pipes.sort_by(|(_, one), (_, other)| {
+        let ((load, bytes), (of_other, less)) = (rank(one), rank(other));
+        of_other.total_cmp(&load).then(less.cmp(&bytes))
+    });
     pipes.truncate(most);
     let mut rows = table(&["pipe", "frames", "delivered", "mean rate", "dropped", "busy"]);
     for (name, pipe) in pipes {
@@ -440,6 +447,21 @@ mod tests {
                 assert_eq!(text.contains("  invalid: CPU 0; stress 88 %"), judged && number > 0);
             }
         }
+    }
+
+    /// Three lines: one full of few bytes, one with most bytes, one idle.
+    #[test]
+    fn the_busiest_pipes_are_listed() {
+        let mut summary = summary(0, false);
+        let link = |name: &str, load: f64, bytes: u64| {
+            let mut link = made_up::link(name, ["a", "b"]);
+            link["forward"]["statistics"]["load"] = json!(load);
+            link["forward"]["statistics"]["offered"]["bytes"] = json!(bytes);
+            serde_json::from_value(link).unwrap()
+        };
+        summary.links = vec![link("idle", 0.0, 0), link("fast", 0.1, 900), link("full", 1.0, 9)];
+        let text = pipes(&summary.links, 2).join("\n");
+        assert!(text.find("fast") > text.find("full") && !text.contains("idle"), "{text}");
     }
 
     #[test]

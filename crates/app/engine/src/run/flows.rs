@@ -36,9 +36,12 @@ pub fn flows(
     let mut ended = ended.0.lock().unwrap_or_else(PoisonError::into_inner);
     let mut reports = Now { results, ended: &mut ended };
     let interval = scenario.measure.flow_interval();
-    let flows = rows(scenario, &deployment.around().plan, interval, &mut reports).flows();
-    let rows = processes.rows().into_iter();
-    for row in rows.filter(|row| is_traffic(&row.process) && deployment.is_here(&row.node)) {
+    let mut rows = rows(scenario, &deployment.around().plan, interval, &mut reports);
+    // Sums are of no interval, so they do not say when the last bytes came.
+    rows.wholes.values_mut().for_each(|whole| whole.time.1 = None);
+    let flows = rows.flows();
+    let running = processes.rows().into_iter();
+    for row in running.filter(|row| is_traffic(&row.process) && deployment.is_here(&row.node)) {
         if let ProcessState::Started { pid } | ProcessState::Ready { pid } = row.state {
             network.signal(&row.node, pid, libc::SIGURG);
         }

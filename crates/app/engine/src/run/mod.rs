@@ -217,8 +217,8 @@ impl RunOutcome {
         }
         let unmet = self.expectations.iter().filter(|expectation| !expectation.met);
         self.failures.extend(unmet.map(|unmet| {
-            let ExpectationStatus { process, node, expected, found, .. } = unmet;
-            format!("of `{process}` in `{node}` was expected {expected}, but {found}")
+            let ExpectationStatus { process, node, .. } = unmet;
+            format!("{}; its output: processes/{process}@{node}.stdout", unmet.failure())
         }));
     }
 

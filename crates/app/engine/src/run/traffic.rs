@@ -6,11 +6,13 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, Result};
+use netloom_api::flow::without_route;
 use netloom_gauge::generator::{
     Arrived, Ip, Order, REPLAY, Receive, ReceivedReport, Replay, Send, SendProtocol, Sent,
     SentReport, SoFar, Timebase,
 };
 use netloom_gauge::traffic::{Protocol, READY, ROLE};
+use netloom_link::Delays;
 use netloom_monitor::Purpose;
 use netloom_plan::Plan;
 use netloom_scenario::{
@@ -290,8 +292,7 @@ pub(super) fn rows(
         for (number, from) in entry.from.iter().enumerate() {
             let sent = reports.sent(&sender_name(entry), from);
             let returned = sent.as_ref().and_then(|sent| sent.returned.clone());
-            let whole = whole(sent.as_ref(), &received, number);
-            all.wholes.insert((entry.name.clone(), from.clone()), whole);
+            let mut whole = whole(sent.as_ref(), &received, number);
             let arrived = match needs_receivers(entry) {
                 true => arrivals(&received, number),
                 false => returned,
@@ -301,6 +302,8 @@ pub(super) fn rows(
                 Model::Http(_) => turned(sent, arrived),
                 _ => (sent, arrived),
             };
+            whole.time = time(scenario, entry, (sent.as_ref(), arrived.as_ref()), &whole.delays);
+            all.wholes.insert((entry.name.clone(), from.clone()), whole);
             reports.look(entry, from, sent.as_ref(), arrived.as_ref());
             let keys = |of: Option<Vec<u64>>| of.into_iter().flatten();
             let mut numbers: Vec<u64> = keys(sent.as_ref().map(|of| of.keys().copied().collect()))
@@ -355,6 +358,7 @@ impl Reports for AtEnd<'_> {
         arrived: Option<&Arrivals>,
     ) {
         warn_of_unresolved(self.run, entry, from, (sent, arrived));
+        warn_of_refused(self.run, entry, from, sent);
         warn_of_late(self.run, entry, from, sent);
     }
 }
@@ -385,6 +389,18 @@ fn warn_of_unresolved(
             entry.name
         ));
     }
+}
+
+/// Warns of packets that never left a node, because it had no route to their receiver.
+fn warn_of_refused(run: &Run, entry: &Traffic, from: &str, sent: Option<&Sendings>) {
+    let interval = run.network().deployment().mine.scenario.measure.flow_interval();
+    let refused = || sent.into_iter().flatten().filter(|(_, one)| one.unreachable > 0);
+    let (Some((first, _)), Some((last, _))) = (refused().next(), refused().last()) else { return };
+    let packets: u64 = refused().map(|(_, one)| one.unreachable).sum();
+    let at = |number: u64| interval.as_nanos().saturating_mul(number) as f64 / 1e9;
+    let (flow, to) = (&entry.name, &entry.receivers_in_words(from));
+    let what = without_route(packets, entry.transport.protocol(), (flow, from, to));
+    run.events().warn(format!("{what} (from {} to {} s)", at(*first), at(*last + 1)));
 }
 
 /// Warns of packets that the sender itself was late with, if delays are what the run is for: delays
@@ -427,6 +443,36 @@ fn whole(sent: Option<&SentReport>, received: &[Option<ReceivedReport>], number:
     arrived.chain(sent.map(|sent| &sent.delays)).for_each(|delays| whole.delays.merge(delays));
     whole.tcp = sent.and_then(|sent| sent.tcp);
     whole
+}
+
+/// Returns when a sender began, and when it was to have ended and all had arrived. Where only
+/// intervals are known, these are the ends of intervals that contain the times.
+fn time(
+    scenario: &Scenario,
+    entry: &Traffic,
+    (sent, arrived): (Option<&Sendings>, Option<&Arrivals>),
+    delays: &Delays,
+) -> (Option<Time>, Option<Time>) {
+    let interval = scenario.measure.flow_interval().as_nanos();
+    let at = |number: u64| Time::from_nanos(interval.saturating_mul(number));
+    let began = match entry.start {
+        Start::At(start) => Some(Time::ZERO + start),
+        _ => sent.and_then(|sent| sent.keys().next()).map(|first| at(*first)),
+    };
+    let own = began.zip(entry.time).map(|(began, time)| began + time);
+    let run = scenario.duration.map(|duration| Time::ZERO + duration);
+    let stop = own.into_iter().chain(run).min();
+    let over = match entry.transport {
+        Transport::Tcp { .. } => {
+            let with_bytes = arrived.into_iter().flatten().filter(|(_, one)| one.bytes > 0);
+            with_bytes.map(|(number, _)| at(number + 1)).last().max(stop)
+        }
+        _ => {
+            let longest = delays.extremes().map_or(Duration::ZERO, |(_, longest)| longest);
+            stop.map(|stop| stop + longest)
+        }
+    };
+    (began, over)
 }
 
 /// Returns the bytes of a client and its servers in the direction in which they went: servers send

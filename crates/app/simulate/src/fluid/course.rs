@@ -110,6 +110,8 @@ impl Course {
             protocol: Transport::Fluid.protocol().into(),
             sent: count(sent),
             received: count(received),
+            began: Some(demand.begins),
+            over: demand.ends_at,
             ..FlowStatus::default()
         };
         self.demands.iter().zip(totals).map(status).collect()

@@ -114,11 +114,20 @@ pub(super) fn unique<'a>(
     let mut seen: HashMap<&str, Span> = HashMap::new();
     for name in names {
         if let Some(first) = seen.get(name.value.as_str()) {
-            let message = format!("there are two {what} called `{}`", name.value);
+            let name_of = &name.value;
+            let message = format!("there are two {what} called `{name_of}`");
+            let help = match what {
+                // A file of `--with` adds links; it cannot reach into one.
+                "links" => format!(
+                    "rename one of them; a file of `--with` changes a link by `timeline: [{{at: \
+                     0s, link: {name_of}, set: {{…}}}}]`"
+                ),
+                _ => "rename one of them".into(),
+            };
             report.error(
                 Diagnostic::error(name.span, message)
                     .with_related(*first, "the first one is here")
-                    .with_help("rename one of them"),
+                    .with_help(help),
             );
         } else {
             seen.insert(&name.value, name.span);

@@ -25,6 +25,22 @@ fn lists_come_behind_and_keys_join() {
     assert_eq!(scenario.expect.len(), 1);
 }
 
+/// Links are a list, so a value of one is changed by the timeline, as the error says.
+#[test]
+fn a_named_link_is_changed_by_the_timeline_of_a_later_file() {
+    let lab = LAB.replace("endpoints", "name: l, endpoints");
+    let again = "topology: { links: [{ name: l, endpoints: [a, b], delay: 9ms }] }";
+    let refused = together(&[&lab, again]).unwrap_err();
+    let refused = refused.render_all(&[("lab.yaml", &*lab), ("vary.yaml", again)]);
+    let vary = "timeline: [{at: 0s, link: l, set: {delay: 9ms}}]";
+    assert!(refused.contains(&vary.replace("delay: 9ms", "…")), "{refused}");
+    let Loaded { scenario, warnings } = together(&[&lab, vary]).unwrap();
+    assert!(warnings.is_empty(), "{warnings}");
+    assert_eq!(scenario.timeline.len(), 1);
+    let node = together(&[&lab, "topology: { nodes: { a: { env: { N: x } } } }"]).unwrap();
+    assert!(node.warnings.is_empty() && node.scenario.links.len() == 1);
+}
+
 #[test]
 fn a_value_that_both_have_is_that_of_the_later_file_and_it_is_said() {
     let Loaded { scenario, warnings } = together(&[LAB, "\nduration: 3s\n"]).unwrap();

@@ -146,8 +146,12 @@ pub struct Sent {
     pub bytes: u64,
     /// Number of datagrams or transfers that the sender itself sent more than 1 ms late.
     pub late: u64,
-    /// Number of datagrams that the socket refused because its buffer was full.
+    /// Number of datagrams that never left: the socket refused them because its buffer was full,
+    /// or the node had no route.
     pub refused: u64,
+    /// Number of those for which the node had no route.
+    #[serde(default)]
+    pub unreachable: u64,
     /// Number of transfers that began, by their intended time.
     pub flows: u64,
     /// Number of those transfers that the receiver has completely.
@@ -162,12 +166,19 @@ pub struct Sent {
 }
 
 impl Sent {
+    /// Counts a datagram that never left. `unreachable` says whether the node had no route.
+    pub fn refuse(&mut self, unreachable: bool) {
+        self.refused += 1;
+        self.unreachable += u64::from(unreachable);
+    }
+
     /// Adds what was sent in another interval.
     pub fn add(&mut self, other: &Self) {
         self.packets += other.packets;
         self.bytes += other.bytes;
         self.late += other.late;
         self.refused += other.refused;
+        self.unreachable += other.unreachable;
         self.flows += other.flows;
         self.completed += other.completed;
         self.completion_sum += other.completion_sum;

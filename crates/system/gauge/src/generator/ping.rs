@@ -130,7 +130,8 @@ fn requests(
                 if !is_refusal(&error) && !is_unreachable(&error) {
                     return Err(error).with_context(|| format!("cannot send to {}", to.ip()));
                 }
-                count(&|sent| sent.refused += 1);
+                let unreachable = is_unreachable(&error);
+                count(&|sent| sent.refuse(unreachable));
             }
         }
     }

@@ -77,7 +77,7 @@ pub fn send(
         sent.late += u64::from(clock.now().saturating_sub(due) > LATE);
         match socket.send(&frames.out) {
             Ok(()) => {}
-            Err(error) if is_refused(&error) => sent.refused += 1,
+            Err(error) if is_refused(&error) => sent.refuse(false),
             Err(error) => return Err(error).with_context(open),
         }
         next = frames.next()?;

@@ -53,11 +53,11 @@ pub fn send(order: &Send, clock: &Clock, stop: &Stop, ready: impl FnOnce()) -> R
         sent.late += u64::from(clock.now().saturating_sub(due) > LATE);
         match receiver.send(payload) {
             Ok(_) => {}
-            Err(error) if is_refusal(&error) => sent.refused += 1,
+            Err(error) if is_refusal(&error) => sent.refuse(false),
             // The answer to an earlier datagram: nobody listens. Such datagrams are lost, and
             // counted so.
             Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => {}
-            Err(error) if is_unreachable(&error) => sent.refused += 1,
+            Err(error) if is_unreachable(&error) => sent.refuse(true),
             Err(error) => {
                 return Err(error).with_context(|| format!("cannot send to {}", receiver.to));
             }

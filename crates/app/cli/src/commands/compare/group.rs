@@ -10,7 +10,7 @@ use netloom_units::Time;
 use serde::Serialize;
 
 use crate::exit;
-use crate::measures::{Measure, Measured, measured};
+use crate::measures::{Measure, Measured};
 use crate::part::{self, Part};
 use crate::results;
 
@@ -30,6 +30,8 @@ pub struct Group {
     pub runs: usize,
     /// What is left out of runs because their verdicts mark it.
     pub left_out: Vec<LeftOut>,
+    /// Whether runs went on after their senders, and rates end before.
+    pub is_cut: bool,
 }
 
 /// What is left out of a run.
@@ -90,7 +92,7 @@ impl Group {
 pub fn read(directories: &[PathBuf], part: Option<Part>) -> Result<Group> {
     let all: Vec<PathBuf> = directories.iter().flat_map(|one| runs_in(one)).collect();
     let mut seeds: HashMap<u64, &Path> = HashMap::new();
-    let (mut used, mut left_out) = (Vec::new(), Vec::new());
+    let (mut used, mut left_out, mut is_cut) = (Vec::new(), Vec::new(), false);
     for directory in &all {
         let summary = results::summary(directory)?;
         let shown = directory.display();
@@ -113,11 +115,15 @@ pub fn read(directories: &[PathBuf], part: Option<Part>) -> Result<Group> {
             );
         }
         used.push(match part {
-            None => measured(&summary),
+            None => {
+                let found = part::whole(directory, &summary)?;
+                is_cut |= found.to < summary.ended.since(Time::ZERO);
+                found.values
+            }
             Some(part) => {
                 let found = part::measured(directory, &summary, part)?;
-                let whole = part.to.unwrap_or(summary.ended.since(Time::ZERO));
-                let whole = whole.as_secs_f64() - part.from.as_secs_f64();
+                is_cut |= part.to.is_none() && found.to < summary.ended.since(Time::ZERO);
+                let whole = found.to.as_secs_f64() - part.from.as_secs_f64();
                 let seconds = found.left_out.as_secs_f64();
                 if seconds > whole * MOST_LEFT_OUT {
                     eprintln!(
@@ -137,7 +143,7 @@ pub fn read(directories: &[PathBuf], part: Option<Part>) -> Result<Group> {
     if used.is_empty() {
         return Err(exit::usage("no run of a group is left: all are left out"));
     }
-    let group = Group { left_out, ..Group::of(used) };
+    let group = Group { left_out, is_cut, ..Group::of(used) };
     if group.is_constant() {
         let (runs, first) = (group.runs, all[0].display());
         eprintln!(

@@ -24,7 +24,7 @@ use crate::find::Loaded;
 use crate::interrupts::Interrupts;
 use crate::launch::{all_frames, prepare, results_directory};
 use crate::owner::Handed;
-use crate::{exit, output, placing, preflight, profile_file};
+use crate::{exit, find, output, placing, preflight, profile_file};
 use evidence::Evidence;
 use finished::Finished;
 use repetition::{Outcome, Repetition};
@@ -47,7 +47,8 @@ pub async fn run(args: Run) -> Result<i32> {
         let message = netloom_api::in_words(error.as_ref());
         evidence.outcome.push(message.clone());
         let is_refused = code_of(error) == exit::USAGE;
-        evidence.junit.add_error(if is_refused { "scenario" } else { "run" }, &message, None);
+        let what = if is_refused { "scenario" } else { "run" };
+        evidence.junit.add_error(&suite_name(&args), what, &message, None);
         if let Some(file) = &args.junit {
             // The error itself is more important than one of writing it.
             let _ = evidence.junit.write(file);
@@ -64,6 +65,15 @@ pub async fn run(args: Run) -> Result<i32> {
         }
     }
     ended
+}
+
+/// Returns a name for a run whose scenario may be refused: that of `--name`, or the file's.
+fn suite_name(args: &Run) -> String {
+    let file = || {
+        let files = find::named_files(&args.start.scenario).ok()?;
+        Some(files.first()?.file_name()?.to_str()?.to_owned())
+    };
+    args.start.name.clone().or_else(file).unwrap_or_else(|| "netloom".into())
 }
 
 fn code_of(error: &anyhow::Error) -> i32 {
@@ -224,13 +234,20 @@ async fn repeated(
         let folder = directory.join(repetition.folder());
         let ended = carrier.once(loaded, &folder).await;
         let interrupted = interrupts.next().now_or_never().map(|signal| 128 + signal);
+        let mut judgement = None;
         let code = match ended {
             Ok(finished) => {
                 if let Some((run, reached)) = &finished.results {
                     keep(args, evidence, Some(&repetition), (run, reached))?;
                     report::write_beside(run, reached);
                     let code = finished.code(args.strict);
-                    repetition.show(&outcome_of(&run.summary, code), code == exit::SUCCESS);
+                    let mut lines = outcome_of(&run.summary, code);
+                    judgement = run.summary.verdict.as_ref().map(|of| of.judgement);
+                    lines[0] += &judgement.map_or_else(
+                        || "; not judged".into(),
+                        |judgement| format!("; {}", judgement.to_string().to_uppercase()),
+                    );
+                    repetition.show(&lines, code == exit::SUCCESS);
                 }
                 if !args.quiet {
                     finished.warnings.finish();
@@ -242,7 +259,8 @@ async fn repeated(
             Err(error) => {
                 let message = netloom_api::in_words(error.as_ref());
                 repetition.show(&[format!("error: {message}")], false);
-                evidence.junit.add_error("run", &message, Some(&repetition));
+                let name = loaded.scenario.name.clone();
+                evidence.junit.add_error(&name, "run", &message, Some(&repetition));
                 code_of(&error)
             }
         };
@@ -250,6 +268,7 @@ async fn repeated(
             outcome.interrupted(code);
             break;
         }
+        outcome.judged(judgement);
         if outcome.add(&repetition, code) {
             evidence.failed.push(folder);
         }

@@ -4,6 +4,7 @@ use std::fmt;
 use std::num::NonZeroU32;
 
 use anyhow::Result;
+use netloom_monitor::Judgement;
 
 use crate::{exit, output};
 
@@ -64,6 +65,9 @@ pub struct Outcome {
     done: usize,
     /// Number and seed of each that failed.
     failed: Vec<(usize, u64)>,
+    /// Number of runs whose verdict is `invalid`, and of those whose verdict is `suspect`.
+    invalid: usize,
+    suspect: usize,
     code: i32,
     interrupted: Option<i32>,
 }
@@ -71,7 +75,16 @@ pub struct Outcome {
 impl Outcome {
     /// Of so many runs, none of which has ended yet.
     pub fn of(of: usize) -> Self {
-        Self { of, done: 0, failed: Vec::new(), code: exit::SUCCESS, interrupted: None }
+        let (done, invalid, suspect) = (0, 0, 0);
+        Self {
+            of,
+            done,
+            failed: Vec::new(),
+            invalid,
+            suspect,
+            code: exit::SUCCESS,
+            interrupted: None,
+        }
     }
 
     /// Adds a run that has ended with an exit code. Returns whether it has failed.
@@ -85,6 +98,12 @@ impl Outcome {
             self.code = code;
         }
         has_failed
+    }
+
+    /// Adds the verdict of a run, if it was judged.
+    pub fn judged(&mut self, judgement: Option<Judgement>) {
+        self.invalid += usize::from(judgement == Some(Judgement::Invalid));
+        self.suspect += usize::from(judgement == Some(Judgement::Suspect));
     }
 
     /// Records that a signal has ended all.
@@ -104,11 +123,16 @@ impl fmt::Display for Outcome {
             write!(f, "interrupted after {} of {} runs: ", self.done, self.of)?;
         }
         if self.failed.is_empty() {
-            return write!(f, "{} of {} passed", self.done, self.done);
+            write!(f, "{} of {} passed", self.done, self.done)?;
+        } else {
+            let run = |(number, seed): &(usize, u64)| format!("run {number} (seed {seed})");
+            let runs = self.failed.iter().map(run).collect::<Vec<_>>().join(", ");
+            write!(f, "{} of {} failed: {runs}", self.failed.len(), self.done)?;
         }
-        let runs = self.failed.iter().map(|(number, seed)| format!("run {number} (seed {seed})"));
-        let runs = runs.collect::<Vec<_>>().join(", ");
-        write!(f, "{} of {} failed: {runs}", self.failed.len(), self.done)
+        let verdicts = [(self.invalid, Judgement::Invalid), (self.suspect, Judgement::Suspect)];
+        let some = verdicts.iter().filter(|(runs, _)| *runs > 0);
+        let some: Vec<String> = some.map(|(runs, word)| format!("{runs} {word}")).collect();
+        if some.is_empty() { Ok(()) } else { write!(f, "; {}", some.join(", ")) }
     }
 }
 
@@ -129,6 +153,22 @@ mod tests {
         assert_eq!(all(3, 1)[0].folder(), "01");
         assert!(Repetition::all(NonZeroU32::new(2), u64::MAX).is_err());
         assert_eq!(all(1, u64::MAX).len(), 1);
+    }
+
+    #[test]
+    fn verdicts_are_counted_behind_the_outcome() {
+        let mut outcome = Outcome::of(4);
+        for run in all(4, 5) {
+            outcome.add(&run, exit::SUCCESS);
+        }
+        outcome.judged(Some(Judgement::Valid));
+        outcome.judged(None);
+        assert_eq!(outcome.to_string(), "4 of 4 passed");
+        outcome.judged(Some(Judgement::Suspect));
+        assert_eq!(outcome.to_string(), "4 of 4 passed; 1 suspect");
+        outcome.judged(Some(Judgement::Invalid));
+        outcome.judged(Some(Judgement::Suspect));
+        assert_eq!(outcome.to_string(), "4 of 4 passed; 1 invalid, 2 suspect");
     }
 
     #[test]

@@ -10,7 +10,7 @@ use super::super::sample::rate;
 use super::parts::{Seen, figure, name, number};
 
 /// The headings of the last columns, those of [`FlowStatus::figures`].
-const FIGURES: [&str; 6] = FlowStatus::FIGURES;
+const FIGURES: [&str; 7] = FlowStatus::FIGURES;
 
 const COLUMNS: &[Column] = &[
     name("flow", 0),
@@ -19,10 +19,11 @@ const COLUMNS: &[Column] = &[
     figure("now", 0),
     figure(FIGURES[0], 1),
     figure(FIGURES[1], 0),
-    figure(FIGURES[2], 5),
-    figure(FIGURES[3], 6),
-    figure(FIGURES[4], 2),
-    figure(FIGURES[5], 7),
+    figure(FIGURES[2], 8),
+    figure(FIGURES[3], 5),
+    figure(FIGURES[4], 6),
+    figure(FIGURES[5], 2),
+    figure(FIGURES[6], 7),
 ];
 
 /// Returns the table.
@@ -42,7 +43,7 @@ pub fn grid(seen: Seen<'_>) -> Grid {
     Grid { columns: COLUMNS, orders, rows: rows.collect() }
 }
 
-fn row(flow: &FlowStatus, now: Option<f64>, figures: [String; 6]) -> Row {
+fn row(flow: &FlowStatus, now: Option<f64>, figures: [String; 7]) -> Row {
     let mut cells = vec![
         Cell::text(&flow.name),
         Cell::text(&format!("{} → {}", flow.from, flow.to)),
