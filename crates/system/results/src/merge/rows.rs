@@ -85,10 +85,13 @@ impl From<Time> for Kept {
 /// A row that is kept.
 pub(super) type Row = Vec<Kept>;
 
+/// Columns with their kinds.
+type Columns = Vec<(String, Kind)>;
+
 /// The same table of several machines.
 pub(super) struct Tables {
     tables: Vec<(usize, Stored<File>)>,
-    columns: Vec<(String, Kind)>,
+    columns: Columns,
 }
 
 impl Tables {
@@ -108,9 +111,9 @@ impl Tables {
         (all, failures)
     }
 
-    fn columns_of(&self, file: File) -> Result<(Stored<File>, Vec<(String, Kind)>)> {
+    fn columns_of(&self, file: File) -> Result<(Stored<File>, Columns)> {
         let table = Stored::open(file)?;
-        let columns: Vec<(String, Kind)> =
+        let columns: Columns =
             table.columns()?.into_iter().map(|(name, kind)| (name.to_owned(), kind)).collect();
         if !self.columns.is_empty() && self.columns != columns {
             return Err(anyhow!("it has other columns than that of another machine"));
@@ -218,7 +221,7 @@ impl Merging<'_> {
         extra: Option<Column<'static>>,
         take: &mut dyn FnMut(&Self, &mut Found<'_>) -> Option<()>,
     ) -> Result<Vec<(usize, Error)>> {
-        let columns: Vec<Column<'_>> = tables.columns().chain(extra).collect();
+        let columns: Vec<_> = tables.columns().chain(extra).collect();
         let name = file.trim_end_matches(".parquet");
         let path = self.results.path(file);
         let mut out = Box::new(GrowingParquet::new(crate::private_file(&path)?, name, &columns)?);

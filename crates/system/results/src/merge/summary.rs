@@ -12,6 +12,7 @@ use netloom_api::timing::{LatencySummary, Timing};
 use netloom_link::Direction;
 use netloom_monitor::{Alignment, Verdict};
 use netloom_scenario::Scenario;
+use netloom_units::Time;
 
 use super::merging::{Member, Present};
 use super::owners::Owners;
@@ -111,7 +112,7 @@ fn of_nodes(all: &mut Summary, summaries: &[(&Present<'_>, &Summary)], owners: &
         let own = summary.vlan_ports.iter().filter(|(port, _)| node(port));
         all.vlan_ports.extend(own.map(|(port, status)| (port.clone(), status.clone())));
         let own = summary.usage.iter().filter(|(node, _)| is_own(node));
-        all.usage.extend(own.map(|(node, usage)| (node.clone(), usage.clone())));
+        all.usage.extend(own.map(|(node, usage)| (node.clone(), *usage)));
         let own = summary.media.iter().filter(|medium| {
             is_own(&medium.name)
                 && medium.stations.iter().all(|station| is_own(&station.interface.node))
@@ -201,8 +202,9 @@ fn flows(summaries: &[(&Present<'_>, &Summary)], names: &FlowNames<'_>) -> Vec<F
     for (one, summary) in summaries {
         for flow in &summary.flows {
             let name = names.of(&flow.name, &flow.from);
-            let completed = flow.completed.map(|at| one.member.clock.to_cluster(at));
-            let flow = FlowStatus { name, completed, ..flow.clone() };
+            let at = |at: Option<Time>| at.map(|at| one.member.clock.to_cluster(at));
+            let (began, over, completed) = (at(flow.began), at(flow.over), at(flow.completed));
+            let flow = FlowStatus { name, began, over, completed, ..flow.clone() };
             match flows.iter_mut().find(|known| known.name == flow.name) {
                 None => flows.push(flow),
                 Some(known) => join(known, flow),
@@ -222,6 +224,8 @@ fn join(known: &mut FlowStatus, other: FlowStatus) {
     known.errors += other.errors;
     known.delay = known.delay.or(other.delay);
     known.jitter_ns = known.jitter_ns.max(other.jitter_ns);
+    known.began = known.began.into_iter().chain(other.began).min();
+    known.over = known.over.max(other.over);
     known.completed = known.completed.max(other.completed);
     known.tcp = known.tcp.or(other.tcp);
     known.transfers = match (known.transfers, other.transfers) {

@@ -55,7 +55,7 @@ impl Merging<'_> {
         let names = FlowNames::new(scenario);
         for file in ["traffic.parquet", "flows.parquet"] {
             let (tables, mut failures) = Tables::open(self.open(file));
-            let columns: Vec<Column<'_>> = tables.columns().collect();
+            let columns: Vec<_> = tables.columns().collect();
             if !columns.is_empty() {
                 let written = self.join(&tables, &names, &mut failures).and_then(|rows| {
                     let to = crate::private_file(&self.results.path(file))?;
