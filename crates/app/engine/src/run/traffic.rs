@@ -395,7 +395,9 @@ fn warn_of_unresolved(
 fn warn_of_refused(run: &Run, entry: &Traffic, from: &str, sent: Option<&Sendings>) {
     let interval = run.network().deployment().mine.scenario.measure.flow_interval();
     let refused = || sent.into_iter().flatten().filter(|(_, one)| one.unreachable > 0);
-    let (Some((first, _)), Some((last, _))) = (refused().next(), refused().last()) else { return };
+    let (Some((first, _)), Some((last, _))) = (refused().next(), refused().next_back()) else {
+        return;
+    };
     let packets: u64 = refused().map(|(_, one)| one.unreachable).sum();
     let at = |number: u64| interval.as_nanos().saturating_mul(number) as f64 / 1e9;
     let (flow, to) = (&entry.name, &entry.receivers_in_words(from));
@@ -464,8 +466,8 @@ fn time(
     let stop = own.into_iter().chain(run).min();
     let over = match entry.transport {
         Transport::Tcp { .. } => {
-            let with_bytes = arrived.into_iter().flatten().filter(|(_, one)| one.bytes > 0);
-            with_bytes.map(|(number, _)| at(number + 1)).last().max(stop)
+            let mut with_bytes = arrived.into_iter().flatten().filter(|(_, one)| one.bytes > 0);
+            with_bytes.next_back().map(|(number, _)| at(number + 1)).max(stop)
         }
         _ => {
             let longest = delays.extremes().map_or(Duration::ZERO, |(_, longest)| longest);
