@@ -4,7 +4,6 @@
 
 mod peers;
 
-use std::collections::BTreeSet;
 use std::io;
 
 use netloom_fabric::{
@@ -89,8 +88,6 @@ pub(crate) struct Shard {
     noticed: Duration,
     clock: Clock,
     buffer: FrameBuffer,
-    /// Slots of the pipes that begin on other machines.
-    coming: BTreeSet<usize>,
     /// What leads to other machines, if some links do.
     streams: Option<Box<Streams>>,
 }
@@ -107,7 +104,6 @@ impl Shard {
             noticed: clock.dilation().to_experiment(NOTICED),
             clock,
             buffer: FrameBuffer::default(),
-            coming: BTreeSet::new(),
             streams: None,
         }
     }

@@ -68,12 +68,12 @@ fn frames_cross_both_ways_with_their_bytes_and_not_before_their_release() {
     assert_eq!(machines.crossed(0, reverse(0)), back);
     let there = CrossedFrames::Sent { left: 7, full: 0, unconnected: 0 };
     assert_eq!(machines.crossed(0, forward(0)), there);
-    // Each machine has the account of the pipe that begins there, and of no other.
+    // Each machine has the account of the pipe that begins there, and nothing in the other's.
     for (machine, pipe) in [(0, forward(0)), (1, reverse(0))] {
-        let pipes = machines.planes[machine].pipes().unwrap();
-        let counts: Vec<_> =
-            pipes.iter().map(|pipe| (pipe.id, pipe.statistics.delivered.frames)).collect();
-        assert_eq!(counts, [(pipe, 7)]);
+        for status in machines.planes[machine].pipes().unwrap() {
+            let expected = if status.id == pipe { 7 } else { 0 };
+            assert_eq!(status.statistics.delivered.frames, expected, "{:?}", status.id);
+        }
     }
 }
 

@@ -37,7 +37,6 @@ impl Shard {
         let [forward, reverse] = self.pipes_of(link)[..] else { return };
         // A pipe begins at the end with its direction's number.
         let (to, from) = if away == 0 { (reverse, forward) } else { (forward, reverse) };
-        self.coming.insert(from.slot);
         self.recorder().comes_from_away(from, to_segment);
         self.streams.iter_mut().for_each(|streams| streams.add(peer, to, from));
     }
