@@ -38,10 +38,10 @@ run() { # SELECTION...: tests of these names, each program as an ordinary user
 }
 echo "test-rootless: with subordinate ids"
 run --test nodes --test command_line --test client --test reach --test cookbook --test rootless \
-    --test doctor --test lab --test apply --test apply_software --test direct --test vlans \
-    --test services --test service_options --test crash --test cycles --test faults --test limits \
-    --test publish --test outside --test shell --test traffic --test conditions --test hybrid \
-    --test own_kernel --test examples
+    --test doctor --test lab --test apply --test apply_software --test machines --test direct \
+    --test vlans --test services --test service_options --test crash --test cycles --test faults \
+    --test limits --test publish --test outside --test shell --test traffic --test conditions \
+    --test hybrid --test own_kernel --test examples
 # These count frames, and an ordinary user's workers have no real-time priority: one at a time.
 RUST_TEST_THREADS=1 run_by 1 "sh $as_user" --test runs --test cables --test endings \
     --test expect --test timeline --test verdict --test lesser_machines --test calibrate

@@ -44,7 +44,8 @@ fn totals_by_the_length_of_the_run_are_at_most_the_rate() {
     let lab = Lab::new(
         "duration: 2s\ntopology:\n  nodes: { a: , b: }\n  \
          links: [{ endpoints: [a, b], rate: 2Mbit/s, queue: { limit: 100kB } }]\n\
-         traffic:\n  - { name: u, from: a, to: b, udp: {}, cbr: { rate: 3Mbit/s }, start: 100ms }\n",
+         traffic:\n  - { name: u, from: a, to: b, udp: {}, cbr: { rate: 3Mbit/s }, \
+         start: 100ms }\n",
     );
     for more in [&[][..], &["--simulate"]] {
         let results = format!("results{}", more.len());

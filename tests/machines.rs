@@ -78,8 +78,8 @@ fn a_run_on_two_machines_is_one_run() {
     assert_eq!(names("processes", "process"), ["ping"]);
     assert_eq!(names("machines", "name"), ["m1", "m2"]);
     for direction in ["forward", "reverse"] {
-        let cut = summary["links"].as_array().unwrap().iter();
-        let cut = cut.filter(|link| link["name"] == "r1--r2").next().unwrap();
+        let mut links = summary["links"].as_array().unwrap().iter();
+        let cut = links.find(|link| link["name"] == "r1--r2").unwrap();
         let delivered = cut[direction]["statistics"]["delivered"]["frames"].as_u64().unwrap();
         assert!(delivered >= 10, "{cut}");
     }

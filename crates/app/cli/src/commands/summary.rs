@@ -454,7 +454,7 @@ mod tests {
     fn the_busiest_pipes_are_listed() {
         let mut summary = summary(0, false);
         let link = |name: &str, load: f64, bytes: u64| {
-            let mut link = made_up::link(name, ["a", "b"]);
+            let mut link = made_up::link(name, [name, "b"]);
             link["forward"]["statistics"]["load"] = json!(load);
             link["forward"]["statistics"]["offered"]["bytes"] = json!(bytes);
             serde_json::from_value(link).unwrap()
