@@ -178,22 +178,31 @@ fn all_results_of_a_run_count_from_the_moment_at_which_it_is_ready() {
     let [up, ready] = ["deploy_seconds", "ready_seconds"].map(|key| summary[key].as_f64().unwrap());
     assert!(ready >= up + START, "up after {up} s, ready after {ready} s");
     assert!(output.contains(&format!("up in {up:.2} s, ready in {ready:.2} s")), "{output}");
-    was_at("the end", 4.0, seconds(&summary["ended"]));
+    // However long the end takes, it is over with the last event.
+    let events = lines(&results.join("events.jsonl"));
+    let over = seconds(&events.last().unwrap()["time"]);
+    let was_before = |what: &str, time: f64| {
+        assert!(
+            4.0 <= time && time <= over,
+            "{what} was at {time} s, and all was over at {over} s"
+        );
+    };
+    was_before("the end", seconds(&summary["ended"]));
     assert_eq!(summary["timeline"][0]["planned"], 1_000_000_000);
     was_at("the event", 1.0, seconds(&summary["timeline"][0]["happened"]));
     let statistics = &summary["links"][0]["forward"]["statistics"];
     was_early("the beginning of counts", seconds(&statistics["since"]));
-    was_at("the last look at the links", 4.0, seconds(&statistics["at"]));
+    was_before("the last look at the links", seconds(&statistics["at"]));
     let verdict = &summary["verdict"];
     assert_eq!(verdict["from"], 0);
-    was_at("the end of the verdict", 4.0, seconds(&verdict["to"]));
+    was_before("the end of the verdict", seconds(&verdict["to"]));
 
     let date = summary["started_unix"].as_f64().unwrap();
     let printed = fs::read_to_string(results.join("processes/late@a.stdout")).unwrap();
     was_at("the process", 1.0, printed.trim().parse::<f64>().unwrap() - date);
     was_at("the frame", 2.0, captured(&results.join("captures/a-eth1.pcapng")) - date);
 
-    events_agree(&lines(&results.join("events.jsonl")));
+    events_agree(&events);
     logs_agree(&lab);
     tables_agree(&results);
     reports_agree(&results);
