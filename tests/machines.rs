@@ -221,7 +221,7 @@ fn a_command_leads_to_a_machine_and_files_go_there_and_back() {
 #[test]
 fn a_command_that_starts_no_member_is_named() {
     let lab = lab("");
-    for (command, why) in [("false", "could not be reached"), ("echo hello; true", "hello")] {
+    for (command, why) in [("false", "says nothing"), ("echo hello; true", "hello")] {
         let list = format!(
             "start: {{ command: \"{command}\" }}\nmachines:\n  m1: {{ frames: 127.0.0.1 }}\n  \
              m2: {{ frames: 127.0.0.1 }}\n"

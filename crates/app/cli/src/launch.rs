@@ -7,8 +7,9 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, anyhow, bail};
 use netloom_api::launch::{Calibration, Launch, Mode, STAY, StartUp};
-use netloom_api::member::{self, Order, Said};
+use netloom_api::member::{Order, Said};
 use netloom_api::summary::Summary;
+use netloom_lead::Preamble;
 use netloom_scenario::{Link, Scenario};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, Lines};
 use tokio::process::{Child, ChildStdin, ChildStdout, Command};
@@ -86,28 +87,17 @@ pub fn results_directory(wanted: Option<PathBuf>, loaded: &Loaded) -> Result<Pat
     std::path::absolute(&directory).context("cannot find the current folder")
 }
 
-/// Most bytes that may come before the greeting of a member.
-const PREAMBLE: usize = 64 << 10;
-
 impl Saying {
     /// Reads up to the greeting of a member that was given `word`.
     async fn greeted(&mut self, word: &str) -> Result<()> {
         let Some(lines) = &mut self.0 else { bail!("somebody else reads it") };
-        let (mut before, mut last) = (0, String::new());
+        let mut preamble = Preamble::of(word);
         while let Some(line) = lines.next_line().await? {
-            if let Some(greeting) = member::is_greeting(&line, word) {
-                return greeting.map_err(anyhow::Error::msg);
+            if preamble.read(&line)? {
+                return Ok(());
             }
-            before += line.len();
-            if before > PREAMBLE {
-                bail!("it prints much, and is no member: {line}");
-            }
-            last = line;
         }
-        match last.trim() {
-            "" => bail!("it started no member of NetLoom"),
-            said => bail!("it started no member of NetLoom; the last that it said is: {said}"),
-        }
+        Err(preamble.ended())
     }
 
     /// Returns the next line. `None` if there is none any more.

@@ -19,10 +19,12 @@ use anyhow::{Context, Result, anyhow, bail};
 use flate2::Compression;
 use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
-use netloom_api::member::{greeting, is_greeting};
+use netloom_api::member::greeting;
 use netloom_results::private_folder;
 use sha2::{Digest, Sha256};
 use tar::{Archive, Builder, HeaderMode};
+
+use crate::Preamble;
 
 /// Most bytes of a scenario's folder.
 const MOST: u64 = 256 << 20;
@@ -30,8 +32,8 @@ const MOST: u64 = 256 << 20;
 const IGNORED: &str = ".netloomignore";
 /// What always stays at home: results of earlier runs.
 const RESULTS: &str = "netloom-results";
-/// Most bytes that may come before a member's greeting.
-const PREAMBLE: u64 = 64 << 10;
+/// Most bytes of a line.
+const LONGEST: u64 = 64 << 10;
 
 /// A folder, packed.
 #[derive(Debug)]
@@ -130,10 +132,20 @@ fn digest(bytes: &[u8]) -> String {
     Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
+/// Reads the path that a machine says. It becomes a word of commands for a shell here and for one
+/// there, and the machine may say anything: so it has nothing that a shell knows.
 fn have(line: &str) -> Result<PathBuf> {
-    match line.strip_prefix("have ") {
-        Some(path) => Ok(path.into()),
-        None => bail!("{}", line.strip_prefix("error ").unwrap_or(line)),
+    let Some(path) = line.strip_prefix("have ") else {
+        bail!("{}", line.strip_prefix("error ").unwrap_or(line));
+    };
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./".contains(c);
+    match path.starts_with('/') && path.chars().all(is_plain) {
+        true => Ok(path.into()),
+        false => bail!(
+            "it keeps files in `{}`: set XDG_CACHE_HOME there to a path of letters, digits, `-`, \
+             `_` and `.`",
+            path.escape_debug()
+        ),
     }
 }
 
@@ -145,8 +157,17 @@ pub fn get(command: &str, word: &str, directory: &Path, target: &Path) -> Result
     let path = directory.to_str().context("the directory's name is no text")?;
     let mut there = There::start(command, word, &["get", path])?;
     fs::create_dir(target).with_context(|| format!("cannot make {}", target.display()))?;
-    let unpacked = Archive::new(GzDecoder::new(&mut there.lines)).unpack(target);
-    unpacked.with_context(|| format!("cannot fetch what is in {path}"))
+    let cannot = || format!("cannot fetch what is in {path}");
+    let mut archive = Archive::new(GzDecoder::new(&mut there.lines));
+    for entry in archive.entries().with_context(cannot)? {
+        let mut entry = entry.with_context(cannot)?;
+        let kind = entry.header().entry_type();
+        // Links could lead to files of this machine, which would then be taken for results.
+        if !(kind.is_file() || kind.is_dir()) || !entry.unpack_in(target).with_context(cannot)? {
+            bail!("what comes from {path} is not made of plain files");
+        }
+    }
+    Ok(())
 }
 
 /// Removes a directory of the machine that a command leads to.
@@ -166,34 +187,25 @@ struct There {
 
 impl There {
     fn start(command: &str, word: &str, mode: &[&str]) -> Result<Self> {
-        let words: Vec<String> = mode.iter().map(|word| quoted(word)).collect();
-        let line = format!("{command} {word} {}", words.join(" "));
+        let line = format!("{command} {word} {}", mode.join(" "));
         let mut shell = Command::new("/bin/sh");
         shell.args(["-c", &line]).stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut child = shell.spawn().context("cannot start a shell")?;
         let lines = child.stdout.take().context("it has no standard output")?;
         let mut there = Self { child, lines: BufReader::new(lines) };
-        let (mut left, mut last) = (PREAMBLE, String::new());
-        while left > 0 {
-            let line = match there.line() {
-                Ok(line) => line,
-                Err(error) if last.is_empty() => {
-                    return Err(error.context(format!("`{command}`")));
-                }
-                Err(_) => break,
-            };
-            match is_greeting(&line, word) {
-                Some(greeting) => return greeting.map(|()| there).map_err(|why| anyhow!(why)),
-                None => left = left.saturating_sub(line.len() as u64 + 1),
+        let mut preamble = Preamble::of(word);
+        let by = || format!("`{command}`");
+        loop {
+            let line = there.line().map_err(|_| preamble.ended()).with_context(by)?;
+            if preamble.read(&line).with_context(by)? {
+                return Ok(there);
             }
-            last = line;
         }
-        bail!("`{command}` started no member of NetLoom; the last that it said is: {last}")
     }
 
     fn line(&mut self) -> Result<String> {
         let mut line = Vec::new();
-        if (&mut self.lines).take(PREAMBLE).read_until(b'\n', &mut line)? == 0 {
+        if (&mut self.lines).take(LONGEST).read_until(b'\n', &mut line)? == 0 {
             bail!("the machine could not be reached");
         }
         Ok(String::from_utf8_lossy(&line).trim_end().to_owned())
@@ -207,13 +219,6 @@ impl Drop for There {
         let _ = io::copy(&mut self.lines, &mut io::sink());
         let _ = self.child.wait();
     }
-}
-
-/// Quotes a word for a shell, and for the shell of another machine behind that: the paths and
-/// digests here have nothing that a shell knows, or are refused there.
-fn quoted(word: &str) -> String {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./".contains(c);
-    if word.chars().all(is_plain) { word.to_owned() } else { format!("'{word}'") }
 }
 
 /// The role of the binary on a machine, beside that of a member. Returns its exit code.
@@ -305,4 +310,52 @@ fn own(directory: &Path) -> Result<PathBuf> {
         matches!(parts.next(), Some(Component::Normal(_))) && parts.next().is_none()
     });
     is_one.then(|| directory.to_owned()).context("no member has left its results there")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_that_a_shell_would_read_is_refused() {
+        assert_eq!(
+            have("have /home/ann/.cache/netloom").unwrap(),
+            Path::new("/home/ann/.cache/netloom")
+        );
+        for path in ["/tmp/a b", "/tmp/x'; true; '", "/tmp/$(true)", "tmp", "/tmp/\u{1b}[2J"] {
+            let error = have(&format!("have {path}")).unwrap_err().to_string();
+            assert!(error.contains("XDG_CACHE_HOME"), "{error}");
+        }
+        assert_eq!(have("error no space left").unwrap_err().to_string(), "no space left");
+    }
+
+    /// A machine that sends `archive`, whatever it is asked for.
+    fn sent(archive: &[u8]) -> Result<()> {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("sent");
+        fs::write(&file, archive).unwrap();
+        let command = format!("echo '{}'; cat {} #", greeting("w"), file.display());
+        get(&command, "w", Path::new("/there"), &folder.path().join("target"))
+    }
+
+    #[test]
+    fn only_plain_files_are_fetched() {
+        let packed = |kind, name: &str, link: Option<&str>| {
+            let mut builder = builder();
+            let mut header = tar::Header::new_gnu();
+            header.set_entry_type(kind);
+            header.set_size(0);
+            header.set_mode(0o644);
+            match link {
+                Some(link) => builder.append_link(&mut header, name, link).unwrap(),
+                None => builder.append_data(&mut header, name, io::empty()).unwrap(),
+            }
+            builder.into_inner().unwrap().finish().unwrap()
+        };
+        sent(&packed(tar::EntryType::Regular, "events.jsonl", None)).unwrap();
+        let link = packed(tar::EntryType::Symlink, "summary.json", Some("/etc/passwd"));
+        let error = sent(&link).unwrap_err().to_string();
+        assert!(error.contains("plain files"), "{error}");
+        assert!(sent(b"no archive").is_err());
+    }
 }

@@ -5,17 +5,20 @@
 //! | module | contents |
 //! |---|---|
 //! | [`files`] | files that go to a machine and come back |
+//! | `preamble` | what a command prints before its member speaks: [`Preamble`] |
 //! | `placed` | the nodes on their machines: [`Placed`] |
 //! | `merging` | one result of several: [`merge`] |
 
 pub mod files;
 mod merging;
 mod placed;
+mod preamble;
 
 use netloom_units::Duration;
 
 pub use merging::{PartOfResults, merge};
 pub use placed::{Placed, Secrets};
+pub use preamble::Preamble;
 
 /// Shortest time from the moment at which zero is picked to zero: until then it is known what was
 /// lost before machines had met, which counts every 100 ms show.
