@@ -40,6 +40,8 @@ pub struct Secrets {
     pub session: u64,
     /// What its frames are encrypted by.
     pub key: [u8; 32],
+    /// A word for commands, which others on a machine can read.
+    pub word: u64,
 }
 
 impl Placed {
@@ -87,6 +89,11 @@ impl Placed {
                 ..secrets
             },
         })
+    }
+
+    /// Returns the word by which members greet.
+    pub fn word(&self) -> String {
+        format!("{:016x}", self.secrets.word)
     }
 
     /// Returns the machine of each node.

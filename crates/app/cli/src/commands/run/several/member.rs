@@ -48,12 +48,10 @@ impl Elsewhere {
     /// Brings the scenario's folder there, and writes its path into the orders.
     pub async fn bring(
         command: String,
+        word: String,
         packed: Arc<Packed>,
         orders: &mut Launch,
-        fail_fast: bool,
     ) -> Result<Self> {
-        let session = orders.member.as_ref().map_or(0, |member| member.session);
-        let word = format!("{session:016x}");
         let (to, said) = (command.clone(), word.clone());
         let brought = tokio::task::spawn_blocking(move || packed.put(&to, &said)).await?;
         let (folder, _) = brought.context("cannot bring the scenario's folder there")?;
@@ -62,7 +60,9 @@ impl Elsewhere {
             orders.file = folder.join(name);
         }
         orders.directory = folder;
-        orders.mode = Mode::Run { results: results.clone(), fail_fast };
+        if let Mode::Run { results: to, .. } = &mut orders.mode {
+            to.clone_from(&results);
+        }
         Ok(Self { command, word, results })
     }
 

@@ -110,14 +110,16 @@ fn impossible(scenario: &Scenario, machines: &Machines) -> Option<&'static str> 
 
 /// Returns numbers that no other experiment has.
 fn secrets() -> Result<Secrets> {
-    let (mut session, mut key) = ([0; 8], [0; 32]);
+    let (mut session, mut word, mut key) = ([0; 8], [0; 8], [0; 32]);
     File::open("/dev/urandom")
         .and_then(|mut random| {
             random.read_exact(&mut session)?;
+            random.read_exact(&mut word)?;
             random.read_exact(&mut key)
         })
         .context("cannot read random numbers")?;
-    Ok(Secrets { session: u64::from_ne_bytes(session), key })
+    let [session, word] = [session, word].map(u64::from_ne_bytes);
+    Ok(Secrets { session, key, word })
 }
 
 fn is_watched() -> bool {
@@ -206,7 +208,7 @@ impl Lead {
                             Arc::clone(packed.insert(Arc::new(folder)))
                         }
                     };
-                    let there = Elsewhere::bring(command, packed, &mut orders, start.fail_fast);
+                    let there = Elsewhere::bring(command, placed.word(), packed, &mut orders);
                     Some(there.await.with_context(on_machine)?)
                 }
             };
