@@ -249,6 +249,20 @@ fn a_machine_that_stands_still_is_lost() {
 }
 
 #[test]
+fn a_link_that_is_too_short_makes_a_run_suspect_at_best() {
+    let lab = Lab::new(
+        "topology:\n  nodes: { a: { machine: m1 }, b: { machine: m2 } }\n  \
+         links: [{ endpoints: [a, b], delay: 50us, cut: any }]\n\
+         processes:\n  - { name: ping, node: a, command: ping -c 3 -i 0.1 b }\n",
+    );
+    let summary = run(&lab);
+    assert_ne!(summary["verdict"]["judgement"], "valid", "{summary}");
+    let findings = summary["verdict"]["findings"].as_array().unwrap();
+    let tunnel = findings.iter().find(|finding| finding["signal"] == "tunnel");
+    assert!(tunnel.is_some_and(|one| one["on"].to_string().contains("a--b")), "{findings:?}");
+}
+
+#[test]
 fn machines_that_cannot_be_are_refused() {
     let lab = lab("");
     for machines in ["local:0", "local:x", "local:", "nowhere.yaml"] {

@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use anyhow::{Result, anyhow, bail};
 use netloom_api::launch::Launch;
 use netloom_api::member::Member;
+use netloom_dataplane::PeerId;
 use netloom_fabric::LinkId;
 use netloom_link::{Compensation, LinkState, PipeConfig};
 use netloom_nodes::Network;
@@ -156,6 +157,19 @@ impl Deployment {
     /// Whether a node is on this machine. Simulated nodes are not in its kernel, but here.
     pub fn is_here(&self, node: &str) -> bool {
         self.member.as_ref().is_none_or(|member| member.has(node))
+    }
+
+    /// Returns the machine that has the other end of a link, if one end is on this machine and the
+    /// other is not.
+    pub fn peer(&self, link: &Link) -> Option<PeerId> {
+        let member = self.member.as_deref()?;
+        let [here, away] = link.endpoints.each_ref().map(|end| &end.node);
+        let (here, away) = if member.has(here) { (here, away) } else { (away, here) };
+        if !member.has(here) || member.has(away) {
+            return None;
+        }
+        let number = member.number(member.machine_of(away)?)?;
+        Some(PeerId(u32::try_from(number).ok()?))
     }
 
     /// Returns the name of the experiment, by which its engine on this machine is found.

@@ -12,12 +12,15 @@ use netloom_api::event::EndReason;
 use netloom_api::launch::StartUp;
 use netloom_api::member::{ClockStatus, Doors, Member, Order, Said};
 use netloom_dataplane::{Doors as Sockets, PeerId, PeerStatus, Secret, Tunnels};
-use netloom_monitor::Observation;
+use netloom_fabric::PipeId;
+use netloom_link::Direction;
+use netloom_monitor::{Observation, Subject};
 use netloom_units::{Duration, Time};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::sync::watch;
 
 use crate::client::{say, say_event};
+use crate::deployment::Deployment;
 use crate::events::lines;
 use crate::experiment::Experiment;
 use crate::live::LiveNetwork;
@@ -26,7 +29,7 @@ use crate::live::LiveNetwork;
 const MEETING: Patience = Patience::from_secs(10);
 /// Time between two looks at the clocks.
 const STEP: Patience = Patience::from_millis(10);
-/// How exactly clocks must be known before a run begins, if no link with a longer delay is cut.
+/// How exactly clocks must be known, if no shortest delay between machines allows for more.
 const TOLERANCE: Duration = Duration::from_micros(100);
 /// Time between two looks for machines that are silent.
 const LOOK: Patience = Patience::from_millis(250);
@@ -113,7 +116,7 @@ impl Company {
         let Self { member, mut orders } = self;
         let lines = lines(experiment.state.events.clone(), 0);
         tokio::spawn(lines.for_each(async |line| say_event(&line.json)));
-        tokio::spawn(listen(experiment.network.clone(), Arc::clone(&member)));
+        tokio::spawn(listen(Arc::clone(&experiment), Arc::clone(&member)));
         let (parts, parting) = watch::channel(false);
         tokio::spawn(async move {
             let Experiment { state, end, .. } = &*experiment;
@@ -142,20 +145,94 @@ impl Company {
     }
 }
 
-/// Tells the lead of machines from which nothing comes any more, until the network is taken down.
-async fn listen(network: Arc<LiveNetwork>, member: Arc<Member>) {
-    let mut silent = BTreeSet::new();
+/// Tells the monitor how exactly the others' clocks are known, and the lead of machines from which
+/// nothing comes any more, until the network is taken down.
+async fn listen(experiment: Arc<Experiment>, member: Arc<Member>) {
+    let (network, monitor) = (&experiment.network, &experiment.monitor);
+    let ways = Ways::of(&network.deployment());
+    for (number, machine) in (0..).zip(&member.machines) {
+        let what = Subject::Machine(number);
+        monitor.observe(&Observation::Named { what, name: machine.clone() });
+    }
+    let (mut silent, mut is_first) = (BTreeSet::new(), true);
     loop {
-        tokio::time::sleep(LOOK).await;
-        let Ok(peers) = tokio::task::block_in_place(|| peers(&network)) else { return };
+        let Ok(peers) = tokio::task::block_in_place(|| peers(network)) else { return };
         let now = network.now();
-        for PeerStatus { peer, heard, .. } in peers {
+        for PeerStatus { peer, heard, clock, round_trip, .. } in peers {
+            if let Some(line) = clock {
+                let bound = Duration::from_nanos(line.offset(monotonic()).bound);
+                let (machine, limit) = (peer.0, ways.limit(peer));
+                monitor.observe(&Observation::ClockBound { machine, bound, limit });
+                let half = Duration::from_nanos(round_trip.unwrap_or_default().as_nanos() / 2);
+                let way = half + bound;
+                for (pipe, lacks) in ways.uncovered(&member, peer, way).filter(|_| is_first) {
+                    monitor.observe(&Observation::Uncovered { pipe, lacks });
+                }
+            }
             let lasted = network.clock().dilation().to_machine(now.since(heard.unwrap_or(now)));
             if lasted > member.lost_after && silent.insert(peer) {
                 let machine = name(&member, peer).to_owned();
                 say(&StartUp::Member(Said::Silent { machine, lasted }));
             }
         }
+        is_first = false;
+        tokio::time::sleep(LOOK).await;
+    }
+}
+
+/// The pipes to and from other machines.
+struct Ways(Vec<Way>);
+
+/// A pipe to or from another machine.
+struct Way {
+    peer: PeerId,
+    link: String,
+    /// Its number for the monitor.
+    pipe: u32,
+    /// Shortest time that frames ever propagate on it.
+    least: Duration,
+}
+
+impl Ways {
+    fn of(deployment: &Deployment) -> Self {
+        let scenario = &deployment.whole.scenario;
+        let mut ways = Vec::new();
+        for (link, least) in scenario.links.iter().zip(scenario.least_propagations()) {
+            let (Some(peer), Some(id)) = (deployment.peer(link), deployment.links.get(&link.name))
+            else {
+                continue;
+            };
+            ways.extend(Direction::BOTH.map(|direction| Way {
+                peer,
+                link: link.name.clone(),
+                pipe: u32::try_from(PipeId { link: *id, direction }.index()).unwrap_or(u32::MAX),
+                least: least[direction.index()],
+            }));
+        }
+        Self(ways)
+    }
+
+    /// Returns how exactly the clock of a peer must be known: to 100 µs, or a hundredth of the
+    /// least delay between the two machines.
+    fn limit(&self, peer: PeerId) -> Duration {
+        let least = self.0.iter().filter(|way| way.peer == peer).map(|way| way.least).min();
+        let part = least.map_or(0, |least| least.as_nanos() / 100);
+        TOLERANCE.max(Duration::from_nanos(part))
+    }
+
+    /// Returns the pipes that are shorter than the way to their machine, and by how much: by what
+    /// the lead knows, and by what was measured, `way`.
+    fn uncovered(
+        &self,
+        member: &Member,
+        peer: PeerId,
+        way: Duration,
+    ) -> impl Iterator<Item = (u32, Duration)> {
+        self.0.iter().filter(move |one| one.peer == peer).filter_map(move |one| {
+            let known = member.uncovered.get(&one.link).copied().unwrap_or_default();
+            let lacks = known.max(way.saturating_sub(one.least));
+            (lacks > Duration::ZERO).then_some((one.pipe, lacks))
+        })
     }
 }
 
@@ -238,11 +315,13 @@ fn doors(network: &LiveNetwork) -> Result<Doors> {
 /// Waits until the clock of each other machine is known well enough.
 async fn await_clocks(network: &LiveNetwork, member: &Member) -> Result<()> {
     let until = Instant::now() + MEETING;
+    let ways = Ways::of(&network.deployment());
     loop {
         let peers = peers(network)?;
         let now = monotonic();
         let known = |peer: &PeerStatus| {
-            peer.clock.is_some_and(|line| line.offset(now).bound <= TOLERANCE.as_nanos())
+            let limit = ways.limit(peer.peer).as_nanos();
+            peer.clock.is_some_and(|line| line.offset(now).bound <= limit)
         };
         let Some(unknown) = peers.iter().find(|peer| !known(peer)) else { return Ok(()) };
         if Instant::now() > until {
@@ -255,9 +334,10 @@ async fn await_clocks(network: &LiveNetwork, member: &Member) -> Result<()> {
                     unknown.probes
                 ),
                 Some(line) => format!(
-                    "`{me}` knows the clock of `{machine}` only to {}, and {TOLERANCE} are needed: \
-                     the way between them is too slow or too busy",
-                    Duration::from_nanos(line.offset(now).bound)
+                    "`{me}` knows the clock of `{machine}` only to {}, and {} are needed: the way \
+                     between them is too slow or too busy",
+                    Duration::from_nanos(line.offset(now).bound),
+                    ways.limit(unknown.peer)
                 ),
             });
         }

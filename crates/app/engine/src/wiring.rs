@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use anyhow::{Result, anyhow};
-use netloom_dataplane::{End, LinkWiring, PeerId, Wiring};
+use netloom_dataplane::{End, LinkWiring, Wiring};
 use netloom_fabric::{LinkEnd, LinkId};
 use netloom_link::Vid;
 use netloom_nodes::{Attachment, Device};
@@ -13,7 +13,6 @@ use netloom_scenario::{Endpoint, Interface, Link, Node};
 
 use crate::deployment::Deployment;
 use crate::live::LostOutside;
-use crate::member;
 
 /// Most frames that wait in a TAP device.
 const QUEUE: usize = 1000;
@@ -85,15 +84,8 @@ impl<'a> Nodes<'a> {
                 self.deployment.resolved(&link.name, link.reverse.clone())?,
             ],
             mtus: link.endpoints.each_ref().map(|end| self.mtu(end)),
-            peer: self.peer(link),
+            peer: self.deployment.peer(link),
         })
-    }
-
-    /// Returns the machine that has the other end of a link, if that is another one.
-    fn peer(&self, link: &Link) -> Option<PeerId> {
-        let member = self.deployment.member.as_deref()?;
-        let away = link.endpoints.iter().find(|end| !member.has(&end.node))?;
-        member::peer(member, member.machine_of(&away.node)?)
     }
 
     /// Returns the MTU of the interface or port at an end of a link.

@@ -5,7 +5,7 @@ use std::net::{IpAddr, Ipv4Addr};
 
 use anyhow::{Context, Result, bail};
 use netloom_api::member::Member;
-use netloom_placement::{Machines, MemberMachine, Placement, Problem};
+use netloom_placement::{Account, Machines, MemberMachine, Placement, Problem};
 use netloom_scenario::Scenario;
 use netloom_units::Duration;
 
@@ -28,6 +28,7 @@ pub struct Placed {
     start: Option<String>,
     ports: Option<[u16; 2]>,
     mtu: Option<u16>,
+    uncovered: BTreeMap<String, Duration>,
     lost_after: Duration,
     is_local: bool,
     secrets: Secrets,
@@ -82,6 +83,7 @@ impl Placed {
             start: machines.start.clone(),
             ports: machines.tunnel.ports,
             mtu: machines.tunnel.mtu,
+            uncovered: uncovered(&Account::new(problem, placement)),
             lost_after: machines.lost_after,
             is_local,
             secrets: Secrets {
@@ -125,6 +127,7 @@ impl Placed {
                     ports: self.ports,
                     session: self.secrets.session,
                     secret: secret.clone(),
+                    uncovered: self.uncovered.clone(),
                     lost_after: self.lost_after,
                     datagram: self.datagram(frames),
                 };
@@ -142,6 +145,13 @@ impl Placed {
             (mtu, _) => usize::from(mtu.unwrap_or(MTU)).saturating_sub(headers),
         }
     }
+}
+
+/// Returns the links that are cut although they are too short.
+fn uncovered(account: &Account) -> BTreeMap<String, Duration> {
+    let late = account.cut.iter().filter(|link| link.is_late);
+    let lacks = |nanos: i64| Duration::from_nanos(nanos.unsigned_abs());
+    late.map(|link| (link.link.clone(), lacks(link.slack_ns))).collect()
 }
 
 /// Returns the address at which a machine takes frames.

@@ -52,6 +52,8 @@ pub struct Member {
     /// 32 random bytes in hexadecimal digits, by which frames between machines are encrypted.
     /// `None`: they are not.
     pub secret: Option<String>,
+    /// Links that are known to be shorter than the way between their machines, and by how much.
+    pub uncovered: BTreeMap<String, Duration>,
     /// Silence of another machine after which it counts as lost.
     pub lost_after: Duration,
     /// Size of the datagrams between machines, in bytes: what the way between all of them takes.
