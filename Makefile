@@ -40,11 +40,11 @@ test: setup lint unit test-rootless
 
 lint:
 	$(CARGO) fmt --all --check
-	$(CARGO) run --quiet --locked --package xtask -- lint
+	@sh scripts/xtask.sh lint
 	$(CARGO) clippy --workspace --all-targets --locked -- --deny warnings
 
 unit:             ## unit tests, end-to-end tests, and every example
-	$(CARGO) run --quiet --locked --package xtask -- test --beside $(TEST_PROGRAMS) --workspace
+	@sh scripts/xtask.sh test --beside $(TEST_PROGRAMS) --workspace
 	$(CARGO) test --workspace --locked --doc
 
 test-rootless: setup  ## end-to-end tests, kernel tests and examples as an ordinary user
@@ -63,7 +63,7 @@ fuzz:             ## every fuzz target for ten minutes (SECONDS_EACH=600)
 	@sh fuzz/run.sh
 
 generate:         ## schema, API document and reference of properties from the types
-	$(CARGO) run --quiet --package xtask -- generate
+	@sh scripts/xtask.sh generate
 
 docs: setup       ## the documents as a book, target/book/index.html
 	@command -v mdbook >/dev/null || [ -x $(TARGET)/tools/bin/mdbook ] \

@@ -7,7 +7,6 @@
 # Fails where this machine forbids user namespaces; NETLOOM_SKIP_ROOTLESS=1 leaves the tests out.
 set -eu
 cd "$(dirname "$0")/.."
-cargo=${CARGO:-cargo}
 as_user="$PWD/scripts/as-ordinary-user.sh"
 
 if [ "${NETLOOM_SKIP_ROOTLESS:-}" = 1 ]; then
@@ -30,8 +29,7 @@ run_by() { # PROGRAMS WORDS SELECTION...: tests of these names, so many programs
     beside=$1
     by=$2
     shift 2
-    "$cargo" run --quiet --locked --package xtask -- test --beside "$beside" --runner "$by" \
-        --workspace "$@"
+    sh scripts/xtask.sh test --beside "$beside" --runner "$by" --workspace "$@"
 }
 run() { # SELECTION...: tests of these names, each program as an ordinary user
     run_by "${TEST_PROGRAMS:-3}" "sh $as_user" "$@"

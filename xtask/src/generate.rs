@@ -45,7 +45,7 @@ mod tests {
     fn the_files_in_the_repository_are_current() {
         for (path, text) in files().unwrap() {
             let there = fs::read_to_string(in_repository(path)).unwrap();
-            assert!(there == text, "{path} is out of date: run `cargo run -p xtask -- generate`");
+            assert!(there == text, "{path} is out of date: run `make generate`");
         }
     }
 

@@ -1,4 +1,4 @@
-//! `cargo run -p xtask -- lint`: checks what can be counted. Not here: checks of rustfmt and
+//! `sh scripts/xtask.sh lint`: checks what can be counted. Not here: checks of rustfmt and
 //! clippy, and the order of the crates' layers (`tests/layers.rs`).
 //!
 //! | module | checks |

@@ -1,4 +1,4 @@
-//! Repository chores. `cargo run -p xtask -- generate` rewrites the files that are made from types.
+//! Repository chores. `sh scripts/xtask.sh generate` rewrites the files that are made from types.
 //! Tests compare them, so that a change of a type fails until they are generated again. `lint`
 //! checks what can be counted. `test` runs test programs side by side.
 
@@ -18,7 +18,7 @@ fn main() -> anyhow::Result<ExitCode> {
         ["lint"] => lint::run(),
         ["test", ..] => test_programs::run(&arguments[1..]),
         _ => {
-            eprintln!("usage: cargo run -p xtask -- generate|lint|test");
+            eprintln!("usage: sh scripts/xtask.sh generate|lint|test");
             Ok(ExitCode::from(2))
         }
     }

@@ -184,17 +184,7 @@ fn list(skipped: &[String]) -> anyhow::Result<()> {
 /// Builds the programs of a selection. The messages of cargo go to standard error.
 fn build(selection: &[String]) -> anyhow::Result<VecDeque<Program>> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let mut command = Command::new(cargo);
-    // `cargo run` has set these for this program. Some build scripts (ring's) run again where they
-    // differ, and all that depends on them would be built each time.
-    let of_package =
-        |name: &str| ["CARGO_PKG_", "CARGO_MANIFEST_"].iter().any(|p| name.starts_with(p));
-    for (name, _) in std::env::vars_os() {
-        if name.to_str().is_some_and(of_package) {
-            command.env_remove(name);
-        }
-    }
-    let output = command
+    let output = Command::new(cargo)
         .args(["test", "--no-run", "--locked", "--message-format=json-render-diagnostics"])
         .args(selection)
         .stderr(Stdio::inherit())

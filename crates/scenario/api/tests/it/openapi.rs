@@ -14,7 +14,7 @@ fn the_document_is_up_to_date() {
     let there: Value = serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap();
     assert!(
         there == document(),
-        "docs/openapi.json is out of date: run `cargo run -p xtask -- generate`"
+        "docs/openapi.json is out of date: run `make generate`"
     );
 }
 

@@ -9,7 +9,7 @@ fn the_schema_in_the_repository_is_current() {
         serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
     assert!(
         kept == netloom_scenario::json_schema(),
-        "docs/scenario.schema.json is out of date: run `cargo run -p xtask -- generate`"
+        "docs/scenario.schema.json is out of date: run `make generate`"
     );
 }
 
