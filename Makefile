@@ -36,6 +36,10 @@ check:            ## the inner loop: format, lints and tests of the pure crates,
 	$(CARGO) clippy $(PURE_PACKAGES) --all-targets --locked -- --deny warnings
 	$(CARGO) test $(PURE_PACKAGES) --package xtask --locked
 
+# Each example runs once: as an ordinary user, unless those tests are left out.
+ifneq ($(NETLOOM_SKIP_ROOTLESS),1)
+test: export NETLOOM_EXAMPLES = user
+endif
 test: setup lint unit test-rootless
 
 lint:
