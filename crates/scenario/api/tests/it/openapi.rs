@@ -12,10 +12,7 @@ use serde_json::Value;
 fn the_document_is_up_to_date() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../docs/openapi.json");
     let there: Value = serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap();
-    assert!(
-        there == document(),
-        "docs/openapi.json is out of date: run `make generate`"
-    );
+    assert!(there == document(), "docs/openapi.json is out of date: run `make generate`");
 }
 
 #[test]
