@@ -13,7 +13,7 @@ DEMO_RESULTS := target/demo
 export RUST_TEST_THREADS ?= 3
 export TEST_PROGRAMS ?= 3
 
-.PHONY: all setup build dist demo check test lint unit test-rootless faults bench attack fuzz
+.PHONY: all setup build dist deb test-packages demo check test lint unit test-rootless faults bench attack fuzz
 .PHONY: generate bpf docs clean
 
 all: build
@@ -27,6 +27,12 @@ build: setup      ## the release binary, target/release/netloom
 dist: setup       ## the binary to hand on, stripped: target/dist/netloom
 	$(CARGO) build --profile dist --locked
 	@ls -l $(TARGET)/dist/netloom
+
+deb: dist         ## a package for Debian and Ubuntu: target/netloom_VERSION_ARCHITECTURE.deb
+	@sh scripts/deb.sh $(TARGET)/dist/netloom $(TARGET)
+
+test-packages: deb  ## the package in a new Debian 12; as root, with the package mmdebstrap
+	@sh scripts/test-packages.sh $(TARGET)/netloom_*.deb
 
 demo: build       ## a backbone with OSPF, a TCP flow, and a cut: about two minutes
 	@sh examples/abilene/demo.sh $(NETLOOM) $(DEMO_RESULTS)

@@ -103,6 +103,8 @@ pub enum Command {
     Cleanup(Cleanup),
     /// Print what lets a shell complete commands and options.
     Completion(Completion),
+    /// Write manual pages, one for each command.
+    Man(Man),
 }
 
 /// Which scenario.
@@ -325,6 +327,13 @@ pub struct Completion {
     /// The shell.
     #[arg(value_enum)]
     pub shell: clap_complete::Shell,
+}
+
+/// `netloom man`
+#[derive(Debug, Args)]
+pub struct Man {
+    /// Where: a directory that is there.
+    pub directory: PathBuf,
 }
 
 /// `netloom capture`

@@ -64,6 +64,7 @@ pub async fn dispatch(cli: Cli) -> Result<i32> {
         Command::Pingall(args) => pingall::pingall(args).await,
         Command::Logs(args) => logs::logs(args).await,
         Command::Completion(args) => completion::completion(&args),
+        Command::Man(args) => completion::man(&args),
         Command::Compare(args) => compare::run(&args),
         Command::Judge(args) => judge::judge(&args),
         Command::Report(args) => report::report(&args),
