@@ -1,5 +1,6 @@
 //! The commands and their options.
 
+mod machines;
 mod medium;
 mod mobility;
 mod parse;
@@ -19,6 +20,7 @@ use netloom_units::{Dilation, Duration};
 
 use crate::measures::Tolerance;
 
+pub use machines::{Machines, Manifest};
 pub use medium::Medium;
 pub use mobility::Mobility;
 pub use plan::Plan;
@@ -81,6 +83,9 @@ pub enum Command {
     Validate(Validate),
     /// Place the nodes of a scenario on several machines, or check a placement.
     Plan(Plan),
+    /// Look at the machines of a list, before a run.
+    #[command(subcommand)]
+    Machines(Machines),
     /// Show what links carry while each link or router is down: demands as rates along the routes.
     PlanFailures(PlanFailures),
     /// Measure what this machine can bear; runs take their thresholds of traffic from it.

@@ -18,6 +18,7 @@ mod judge;
 mod junit;
 mod live;
 mod logs;
+mod machines;
 #[cfg(test)]
 mod made_up;
 mod medium;
@@ -70,6 +71,7 @@ pub async fn dispatch(cli: Cli) -> Result<i32> {
         Command::Graph(args) => graph::graph(args),
         Command::Validate(args) => validate::validate(args),
         Command::Plan(args) => plan::plan(args),
+        Command::Machines(args) => machines::machines(args),
         Command::PlanFailures(args) => plan_failures::plan_failures(args),
         Command::Calibrate(args) => calibrate::calibrate(args).await,
         Command::Doctor(args) => doctor::doctor(args).await,

@@ -104,7 +104,7 @@ impl Default for Tunnel {
 }
 
 /// The start command of machines that have none.
-pub(super) const START: &str = "ssh -oBatchMode=yes {address} {netloom} __member";
+pub const START: &str = "ssh -oBatchMode=yes {address} {netloom} __member";
 
 /// Largest number of machines.
 pub(super) const MOST: usize = 1000;
