@@ -5,6 +5,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use netloom_api::member;
+use netloom_cli::survey::{self, fresh};
 use netloom_engine::{daemon, filler};
 use netloom_gauge::{generator, traffic};
 use netloom_lead::files;
@@ -33,6 +34,7 @@ fn main() -> ExitCode {
         Some(member::ROLE) => {
             let word = arguments.next().unwrap_or_default();
             match arguments.next().zip(arguments.next()) {
+                Some((mode, _)) if mode == survey::MODE => survey::main(&word),
                 Some((mode, argument)) => files::main(&word, &mode, &argument),
                 None => {
                     println!("{}", member::greeting(&word));
@@ -40,6 +42,7 @@ fn main() -> ExitCode {
                 }
             }
         }
+        Some(fresh::ROLE) => fresh::main(),
         Some("__shape") => netloom_shaper::main(arguments),
         Some(filler::ROLE) => filler::main(),
         Some(own_kernel::launch::ROLE) => own_kernel::launch::main(),

@@ -20,13 +20,15 @@ use netloom_units::{Dilation, Duration};
 
 use crate::measures::Tolerance;
 
-pub use machines::{Machines, Manifest};
+pub use machines::{CheckMachines, Machines, Manifest};
 pub use medium::Medium;
 pub use mobility::Mobility;
 pub use plan::Plan;
 pub use plan_failures::{Failing, PlanFailures};
 pub use run::Run;
-pub use shape::{AddClaim, CaptureClaim, ListClaims, SetClaim, Shape, ShapeCommand};
+pub use shape::{
+    AddClaim, CaptureClaim, ListClaims, STATE as SHAPE, SetClaim, Shape, ShapeCommand,
+};
 pub use shell::Shell;
 pub use symbiosis::{Symbiosis, SymbiosisPlan};
 pub use traffic::{Check, Generate, ModelOptions, Traffic};

@@ -19,6 +19,7 @@
 //! | `preflight` | checks whether the machine has room for an experiment |
 //! | `profile_file` | the file of the profile of this machine, and its use in runs |
 //! | `results` | reads the results of a run |
+//! | [`survey`] | members that report on machines and ask each other, before a run |
 //! | `table` | tables for people |
 //! | `terminal` | the user's terminal |
 //! | `warnings` | counts repeated warnings instead of printing them |
@@ -52,6 +53,7 @@ mod profile_file;
 mod programs;
 pub mod report_metric;
 mod results;
+pub mod survey;
 mod table;
 mod terminal;
 mod warnings;

@@ -132,6 +132,16 @@ fn digest(bytes: &[u8]) -> String {
     Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
+/// Returns the SHA-256 of a file, in hexadecimal digits.
+///
+/// # Errors
+/// If it cannot be read.
+pub fn digest_of(file: &Path) -> io::Result<String> {
+    let mut sum = Sha256::new();
+    io::copy(&mut fs::File::open(file)?, &mut sum)?;
+    Ok(sum.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
+}
+
 /// Reads the path that a machine says. It becomes a word of commands for a shell here and for one
 /// there, and the machine may say anything: so it has nothing that a shell knows.
 fn have(line: &str) -> Result<PathBuf> {

@@ -44,14 +44,14 @@ impl PartOfResults {
 }
 
 /// Merges the results of machines to one, in `directory`. The first machine's clock is that of the
-/// experiment.
+/// experiment. `remarks` are among the summary's warnings.
 ///
 /// # Errors
 /// If results cannot be read, or the directory cannot be written.
 pub fn merge(
     parts: &[PartOfResults],
     scenario: &Scenario,
-    placed: &Placed,
+    (placed, remarks): (&Placed, &[String]),
     directory: &Path,
 ) -> Result<()> {
     let first = parts.first().context("no machine has nodes")?.name.as_str();
@@ -65,5 +65,5 @@ pub fn merge(
             lost: part.lost,
         })
         .collect();
-    netloom_results::merge(&members, scenario, &placed.nodes(), directory).map(drop)
+    netloom_results::merge(&members, scenario, &placed.nodes(), remarks, directory).map(drop)
 }

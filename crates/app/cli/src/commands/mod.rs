@@ -71,7 +71,7 @@ pub async fn dispatch(cli: Cli) -> Result<i32> {
         Command::Graph(args) => graph::graph(args),
         Command::Validate(args) => validate::validate(args),
         Command::Plan(args) => plan::plan(args),
-        Command::Machines(args) => machines::machines(args),
+        Command::Machines(args) => machines::machines(args).await,
         Command::PlanFailures(args) => plan_failures::plan_failures(args),
         Command::Calibrate(args) => calibrate::calibrate(args).await,
         Command::Doctor(args) => doctor::doctor(args).await,

@@ -148,6 +148,19 @@ impl Machines {
         Bounds::uniform(self.list.len(), ASSUMED + delay + self.tunnel.guard)
     }
 
+    /// Leaves all machines out but one.
+    ///
+    /// # Errors
+    /// If there is no such machine.
+    pub fn keep(&mut self, name: &str) -> Result<(), String> {
+        if !self.list.iter().any(|machine| machine.name == name) {
+            let names = self.names().join("`, `");
+            return Err(format!("there is no machine `{name}`; there are `{names}`"));
+        }
+        self.list.retain(|machine| machine.name == name);
+        Ok(())
+    }
+
     /// Returns the names of the machines, in order.
     pub fn names(&self) -> Vec<&str> {
         self.list.iter().map(|machine| machine.name.as_str()).collect()

@@ -1,5 +1,6 @@
 //! `netloom machines`: the machines of a list, before a run and after it.
 
+mod check;
 mod manifest;
 
 use anyhow::Result;
@@ -7,8 +8,9 @@ use anyhow::Result;
 use crate::args::Machines;
 
 /// Runs a command of `netloom machines`.
-pub fn machines(args: Machines) -> Result<i32> {
+pub async fn machines(args: Machines) -> Result<i32> {
     match args {
+        Machines::Check(args) => check::check(args).await,
         Machines::Manifest(args) => manifest::manifest(&args),
     }
 }

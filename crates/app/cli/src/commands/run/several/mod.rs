@@ -4,8 +4,7 @@
 mod member;
 
 use std::collections::BTreeMap;
-use std::fs::File;
-use std::io::{IsTerminal, Read};
+use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
@@ -26,8 +25,10 @@ use tokio::sync::mpsc::unbounded_channel;
 use super::emulated::show;
 use super::finished::Finished;
 use crate::find::Loaded;
+use crate::finding::Check;
 use crate::interrupts::Interrupts;
 use crate::launch::Engine;
+use crate::survey::{refuse, survey};
 use crate::warnings::Warnings;
 use crate::{exit, output, placing, results};
 use member::{Elsewhere, Running, TAKEDOWN, listen};
@@ -41,11 +42,21 @@ pub struct Start {
     pub workers: Option<usize>,
     pub calibration: Calibration,
     pub fail_fast: bool,
+    /// The machine that carries all of it.
+    pub on: Option<String>,
 }
 
 /// Runs a scenario into `directory`.
 pub async fn once(start: &Start, loaded: &Loaded, directory: &Path) -> Result<Finished> {
-    let placed = start.place(loaded)?;
+    let whole;
+    let loaded = match &start.on {
+        Some(machine) => {
+            whole = on_one(loaded, machine);
+            &whole
+        }
+        None => loaded,
+    };
+    let (placed, remarks) = start.place(loaded).await?;
     let mut interrupts = Interrupts::watch()?;
     let mut lead = Lead { members: Vec::new(), zero: None, warnings: warnings() };
     let outcome = lead.run(start, loaded, (&placed, directory), &mut interrupts).await;
@@ -54,7 +65,7 @@ pub async fn once(start: &Start, loaded: &Loaded, directory: &Path) -> Result<Fi
         Ok(Ended::Over(interrupted)) => {
             // They say nothing any more, and are about to end.
             join_all(lead.members.iter_mut().map(|member| member.engine.wait())).await;
-            lead.finish(loaded, &placed, directory, interrupted)
+            lead.finish(loaded, &placed, (directory, &remarks), interrupted)
         }
         Err(error) => {
             lead.take_back().await;
@@ -64,13 +75,27 @@ pub async fn once(start: &Start, loaded: &Loaded, directory: &Path) -> Result<Fi
 }
 
 impl Start {
-    /// Places the nodes of a scenario on the machines.
-    fn place(&self, loaded: &Loaded) -> Result<Placed> {
-        let Self { machines, profiles, .. } = self;
-        if let Some(why) = impossible(&loaded.scenario, machines) {
+    /// Places the nodes of a scenario on the machines, as far apart as those are found to be.
+    /// Returns also in what machines differ.
+    async fn place(&self, loaded: &Loaded) -> Result<(Placed, Vec<String>)> {
+        let (mut machines, profiles) = (self.machines.clone(), &self.profiles);
+        if let Some(why) = impossible(&loaded.scenario, &machines) {
             return Err(exit::usage(format!("this run cannot be on several machines: {why}")));
         }
-        let bounds = machines.assumed_bounds();
+        // Engines of one machine have its loopback between them, and all else in common.
+        let survey = match machines.local {
+            None => Some(survey(&machines, Some(&loaded.scenario)).await?),
+            Some(_) => None,
+        };
+        let bounds = match &survey {
+            Some(survey) => {
+                refuse(&survey.findings())?;
+                machines.tunnel.mtu = machines.tunnel.mtu.or(survey.mtu());
+                survey.bounds()?
+            }
+            None => machines.assumed_bounds(),
+        };
+        let machines = &machines;
         let problem = placing::problem(&loaded.scenario, machines, profiles, bounds)?;
         let (mut problem, remarks) = problem;
         if machines.local.is_some() {
@@ -88,9 +113,23 @@ impl Start {
                 found.map_err(refused)?.placement
             }
         };
-        let placed = Placed::new(&loaded.scenario, machines, (&problem, &placement), secrets()?);
-        placed.map_err(|error| exit::usage(error.to_string()))
+        let secrets = Secrets::random()?;
+        let placed = Placed::new(&loaded.scenario, machines, (&problem, &placement), secrets);
+        let placed = placed.map_err(|error| exit::usage(error.to_string()))?;
+        let Some(survey) = survey else { return Ok((placed, Vec::new())) };
+        refuse(&survey.missing(&loaded.scenario, &placed.nodes()))?;
+        let differ = |check: Check| format!("machines differ: {}: {}", check.what, check.found);
+        Ok((placed, survey.differences().into_iter().map(differ).collect()))
     }
+}
+
+/// Returns the scenario with all its nodes on one machine.
+fn on_one(loaded: &Loaded, machine: &str) -> Loaded {
+    let mut whole = loaded.clone();
+    for node in &mut whole.scenario.nodes {
+        (node.machine, node.together, node.apart) = (Some(machine.to_owned()), None, None);
+    }
+    whole
 }
 
 /// Returns why a scenario cannot run on several machines, if it cannot.
@@ -106,20 +145,6 @@ fn impossible(scenario: &Scenario, machines: &Machines) -> Option<&'static str> 
         "`delay`, `rate` and `loss` of `local:N` are for `netloom plan`; between engines of one \
          machine is its loopback, as it is",
     )
-}
-
-/// Returns numbers that no other experiment has.
-fn secrets() -> Result<Secrets> {
-    let (mut session, mut word, mut key) = ([0; 8], [0; 8], [0; 32]);
-    File::open("/dev/urandom")
-        .and_then(|mut random| {
-            random.read_exact(&mut session)?;
-            random.read_exact(&mut word)?;
-            random.read_exact(&mut key)
-        })
-        .context("cannot read random numbers")?;
-    let [session, word] = [session, word].map(u64::from_ne_bytes);
-    Ok(Secrets { session, key, word })
 }
 
 fn is_watched() -> bool {
@@ -414,12 +439,12 @@ impl Lead {
         self,
         loaded: &Loaded,
         placed: &Placed,
-        directory: &Path,
+        (directory, remarks): (&Path, &[String]),
         interrupted: Option<i32>,
     ) -> Result<Finished> {
         let held = results::Held::new(directory);
         let parts: Vec<PartOfResults> = self.members.iter().map(Running::part).collect();
-        netloom_lead::merge(&parts, &loaded.scenario, placed, directory)?;
+        netloom_lead::merge(&parts, &loaded.scenario, (placed, remarks), directory)?;
         for (part, member) in parts.iter().zip(&self.members) {
             // What is in them is in the whole now.
             part.directory.iter().for_each(|own| _ = std::fs::remove_dir_all(own));
