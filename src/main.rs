@@ -32,12 +32,16 @@ fn main() -> ExitCode {
         Some("__engine") => daemon::main(),
         Some(member::ROLE) => {
             let word = arguments.next().unwrap_or_default();
-            match arguments.next().zip(arguments.next()) {
-                Some((mode, argument)) => files::main(&word, &mode, &argument),
+            match arguments.next().as_deref() {
                 None => {
                     println!("{}", member::greeting(&word));
                     daemon::main()
                 }
+                Some("cleanup") => {
+                    println!("{}", member::greeting(&word));
+                    netloom_cli::clean_up(arguments.next())
+                }
+                Some(mode) => files::main(&word, mode, &arguments.next().unwrap_or_default()),
             }
         }
         Some("__shape") => netloom_shaper::main(arguments),
