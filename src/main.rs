@@ -33,13 +33,17 @@ fn main() -> ExitCode {
         Some("__engine") => daemon::main(),
         Some(member::ROLE) => {
             let word = arguments.next().unwrap_or_default();
-            match arguments.next().zip(arguments.next()) {
-                Some((mode, _)) if mode == survey::MODE => survey::main(&word),
-                Some((mode, argument)) => files::main(&word, &mode, &argument),
+            match arguments.next().as_deref() {
                 None => {
                     println!("{}", member::greeting(&word));
                     daemon::main()
                 }
+                Some(survey::MODE) => survey::main(&word),
+                Some("cleanup") => {
+                    println!("{}", member::greeting(&word));
+                    netloom_cli::clean_up(arguments.next())
+                }
+                Some(mode) => files::main(&word, mode, &arguments.next().unwrap_or_default()),
             }
         }
         Some(fresh::ROLE) => fresh::main(),

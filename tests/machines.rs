@@ -2,6 +2,8 @@
 //! frame between them, a milestone, a change and an end are those of one machine.
 
 mod common;
+#[path = "machines/ssh.rs"]
+mod ssh;
 #[path = "machines/start.rs"]
 mod start;
 

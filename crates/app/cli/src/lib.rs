@@ -82,6 +82,15 @@ pub fn main() -> i32 {
     }
 }
 
+/// Removes the remains of an experiment, or of all whose engines have died. Returns the exit code.
+pub fn clean_up(experiment: Option<String>) -> i32 {
+    let args = args::Cleanup { experiment, all: false, force: false, machines: None };
+    match commands::cleanup::cleanup(args).and_then(output::outcome) {
+        Ok(code) => code,
+        Err(error) => exit::report(&error),
+    }
+}
+
 /// Returns the words of the command line. If the binary is called by the name of PlanetLab's tool,
 /// it accepts the words of that tool.
 fn words() -> Vec<OsString> {

@@ -215,6 +215,17 @@ fn frames(machine: &MemberMachine) -> Result<IpAddr> {
     })
 }
 
+/// Returns the machines of a list with the command that starts a member on each.
+///
+/// # Errors
+/// If the command names something that the list does not say of a machine, or if the machines are
+/// made on this one.
+pub fn commands(machines: &Machines) -> Result<Vec<(String, String)>> {
+    let start = machines.start.as_deref().context("its machines are made on this one")?;
+    let of = |machine| Ok((MemberMachine::clone(machine).name, command(start, machine)?));
+    machines.list.iter().map(of).collect()
+}
+
 /// Returns the command that starts a member on a machine.
 fn command(start: &str, machine: &MemberMachine) -> Result<String> {
     let netloom = machine.netloom.as_deref().unwrap_or(BINARY).replace("{netloom}", BINARY);

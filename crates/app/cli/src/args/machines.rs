@@ -12,6 +12,9 @@ pub enum Machines {
     /// Check each machine and each way between two, before a run: all that would refuse or spoil
     /// it, with what to do. Nothing is made there. Code 2 if a run would be refused.
     Check(CheckMachines),
+    /// Fetch what members have kept whose lead was killed or lost them, and merge it to results of
+    /// one run each.
+    Collect(Collect),
     /// Print what Kubernetes makes a list's machines of, for `kubectl apply -f -`.
     Manifest(Manifest),
 }
@@ -39,4 +42,16 @@ pub struct Manifest {
     /// The container image, in which `netloom` is a command.
     #[arg(long)]
     pub image: String,
+}
+
+/// `netloom machines collect`
+#[derive(Debug, Args)]
+pub struct Collect {
+    /// The machines of the run: its list, or `local:N`.
+    #[arg(long, value_name = "FILE|local:N")]
+    pub machines: String,
+    /// The new directory for the results; by default one in `netloom-results`. Of `local:N`, that
+    /// of the run.
+    #[arg(short, long, value_name = "DIR")]
+    pub output: Option<PathBuf>,
 }

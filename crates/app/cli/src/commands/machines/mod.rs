@@ -1,6 +1,7 @@
 //! `netloom machines`: the machines of a list, before a run and after it.
 
 mod check;
+mod collect;
 mod manifest;
 
 use anyhow::Result;
@@ -11,6 +12,7 @@ use crate::args::Machines;
 pub async fn machines(args: Machines) -> Result<i32> {
     match args {
         Machines::Check(args) => check::check(args).await,
+        Machines::Collect(args) => collect::collect(&args),
         Machines::Manifest(args) => manifest::manifest(&args),
     }
 }

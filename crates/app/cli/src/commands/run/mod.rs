@@ -28,6 +28,7 @@ use crate::{exit, find, output, placing, preflight, profile_file};
 use evidence::Evidence;
 use finished::Finished;
 use repetition::{Outcome, Repetition};
+pub use several::part_of;
 
 /// Runs a scenario, once or several times.
 pub async fn run(args: Run) -> Result<i32> {
