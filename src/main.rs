@@ -5,6 +5,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use netloom_api::member;
+use netloom_cli::survey::{self, fresh};
 use netloom_engine::{daemon, filler};
 use netloom_gauge::{generator, traffic};
 use netloom_lead::files;
@@ -32,14 +33,20 @@ fn main() -> ExitCode {
         Some("__engine") => daemon::main(),
         Some(member::ROLE) => {
             let word = arguments.next().unwrap_or_default();
-            match arguments.next().zip(arguments.next()) {
-                Some((mode, argument)) => files::main(&word, &mode, &argument),
+            match arguments.next().as_deref() {
                 None => {
                     println!("{}", member::greeting(&word));
                     daemon::main()
                 }
+                Some(survey::MODE) => survey::main(&word),
+                Some("cleanup") => {
+                    println!("{}", member::greeting(&word));
+                    netloom_cli::clean_up(arguments.next())
+                }
+                Some(mode) => files::main(&word, mode, &arguments.next().unwrap_or_default()),
             }
         }
+        Some(fresh::ROLE) => fresh::main(),
         Some("__shape") => netloom_shaper::main(arguments),
         Some(filler::ROLE) => filler::main(),
         Some(own_kernel::launch::ROLE) => own_kernel::launch::main(),

@@ -2,6 +2,10 @@
 //! frame between them, a milestone, a change and an end are those of one machine.
 
 mod common;
+#[path = "machines/ssh.rs"]
+mod ssh;
+#[path = "machines/start.rs"]
+mod start;
 
 use std::collections::BTreeSet;
 use std::fs::{self, Permissions};
@@ -216,21 +220,6 @@ fn a_command_leads_to_a_machine_and_files_go_there_and_back() {
     let left = fs::read_dir(lab.path("cache/netloom/members")).unwrap().count();
     assert_eq!(left, 0, "results stay on no machine");
     is_gone(&lab);
-}
-
-#[test]
-fn a_command_that_starts_no_member_is_named() {
-    let lab = lab("");
-    for (command, why) in [("false", "says nothing"), ("echo hello; true", "hello")] {
-        let list = format!(
-            "start: {{ command: \"{command}\" }}\nmachines:\n  m1: {{ frames: 127.0.0.1 }}\n  \
-             m2: {{ frames: 127.0.0.1 }}\n"
-        );
-        fs::write(lab.path("machines.yaml"), list).unwrap();
-        let (_, said) = lab.fails(&["run", "--machines", "machines.yaml", "-o", "r"]);
-        assert!(said.contains("machine `m1`") && said.contains(why), "{command}: {said}");
-        is_gone(&lab);
-    }
 }
 
 #[test]

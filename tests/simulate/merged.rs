@@ -105,7 +105,7 @@ fn the_results_of_two_machines_are_those_of_one_run() {
         .into();
     let scenario = Scenario::from_json(&fs::read(whole.join("scenario.json")).unwrap()).unwrap();
     let out = folder.path("merged");
-    let summary = merge(&members, &scenario, &placement, &out).unwrap();
+    let summary = merge(&members, &scenario, &placement, &[], &out).unwrap();
     assert_eq!(summary.failures, Vec::<String>::new());
 
     for file in ["pipes.parquet", "flows.parquet"] {
@@ -185,7 +185,7 @@ fn what_two_machines_observed_is_judged_as_a_whole() {
     let out = folder.path("merged");
     let placement: BTreeMap<String, String> =
         ["a", "b", "c", "d"].map(|node| (node.into(), "m1".into())).into();
-    merge(&members, &scenario, &placement, &out).unwrap();
+    merge(&members, &scenario, &placement, &[], &out).unwrap();
     let judge = || {
         let output = Command::new(NETLOOM)
             .args(["judge", out.to_str().unwrap(), "--format", "json", "--strict"])

@@ -1,5 +1,6 @@
 //! The commands and their options.
 
+mod machines;
 mod medium;
 mod mobility;
 mod parse;
@@ -19,12 +20,15 @@ use netloom_units::{Dilation, Duration};
 
 use crate::measures::Tolerance;
 
+pub use machines::{CheckMachines, Collect, Machines, Manifest};
 pub use medium::Medium;
 pub use mobility::Mobility;
 pub use plan::Plan;
 pub use plan_failures::{Failing, PlanFailures};
 pub use run::Run;
-pub use shape::{AddClaim, CaptureClaim, ListClaims, SetClaim, Shape, ShapeCommand};
+pub use shape::{
+    AddClaim, CaptureClaim, ListClaims, STATE as SHAPE, SetClaim, Shape, ShapeCommand,
+};
 pub use shell::Shell;
 pub use symbiosis::{Symbiosis, SymbiosisPlan};
 pub use traffic::{Check, Generate, ModelOptions, Traffic};
@@ -81,6 +85,9 @@ pub enum Command {
     Validate(Validate),
     /// Place the nodes of a scenario on several machines, or check a placement.
     Plan(Plan),
+    /// Look at the machines of a list, before a run or after it.
+    #[command(subcommand)]
+    Machines(Machines),
     /// Show what links carry while each link or router is down: demands as rates along the routes.
     PlanFailures(PlanFailures),
     /// Measure what this machine can bear; runs take their thresholds of traffic from it.
@@ -215,6 +222,10 @@ pub struct Inspect {
     /// who is hidden from it there.
     #[arg(long, value_name = "NODE", conflicts_with_all = ["all", "tc", "radio", "positions"])]
     pub neighbours: Option<String>,
+    /// Show what members of an experiment on several machines know of each other: clocks, and what
+    /// crosses between them. Of all members on this machine, if none is named.
+    #[arg(long, conflicts_with_all = ["all", "tc", "radio", "positions", "neighbours"])]
+    pub machines: bool,
     /// List all experiments of this machine; of one that is named, all signals of its monitor.
     #[arg(long)]
     pub all: bool,
@@ -561,4 +572,8 @@ pub struct Cleanup {
     /// Kill the engine if it still lives.
     #[arg(long, requires = "experiment")]
     pub force: bool,
+    /// Do it on each machine of this list, or of `local:N`: the experiments there whose engines have
+    /// died.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["experiment", "all"])]
+    pub machines: Option<String>,
 }

@@ -3,16 +3,20 @@
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::process::{ExitStatus, Stdio};
+use std::sync::Arc;
 use std::time::Instant;
 
 use anyhow::{Context, Result, anyhow, bail};
 use netloom_api::launch::{Calibration, Launch, Mode, STAY, StartUp};
-use netloom_api::member::{Order, Said};
+use netloom_api::member::{Order, PULSE, Said};
 use netloom_api::summary::Summary;
 use netloom_lead::Preamble;
 use netloom_scenario::{Link, Scenario};
+use nix::sys::signal::{Signal, killpg};
+use nix::unistd::Pid;
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, Lines};
 use tokio::process::{Child, ChildStdin, ChildStdout, Command};
+use tokio::sync::Mutex;
 
 use crate::args::StartOptions;
 use crate::find::{self, Loaded};
@@ -23,7 +27,9 @@ pub struct Engine {
     child: Child,
     lines: Saying,
     /// The engine's standard input. While it is open, the engine knows that this process lives.
-    lease: Option<ChildStdin>,
+    lease: Option<Arc<Mutex<ChildStdin>>>,
+    /// Whether what started the engine leads a group of processes, which end with it.
+    leads: bool,
     /// Whether the engine stays when this process ends, once it is ready.
     stays: bool,
     /// When the network was up, if something runs in it from the start.
@@ -74,9 +80,15 @@ pub fn all_frames(scenario: &mut Scenario, is_meant: impl Fn(&Link) -> bool) {
 /// Returns the absolute path of the requested directory, or of a new one named after experiment and
 /// time.
 pub fn results_directory(wanted: Option<PathBuf>, loaded: &Loaded) -> Result<PathBuf> {
+    results_of(wanted, &loaded.scenario.name)
+}
+
+/// Returns the absolute path of the requested directory, or of a new one named after experiment and
+/// time.
+pub fn results_of(wanted: Option<PathBuf>, experiment: &str) -> Result<PathBuf> {
     let directory = wanted.unwrap_or_else(|| {
         let time = chrono::Local::now().format("%Y-%m-%dT%H-%M-%S%.3f").to_string();
-        Path::new("netloom-results").join(&loaded.scenario.name).join(time)
+        Path::new("netloom-results").join(experiment).join(time)
     });
     if directory.exists() {
         return Err(exit::usage(format!(
@@ -153,8 +165,11 @@ impl Engine {
     /// If the command does not start a member of this version.
     pub async fn launch_by(line: &str, word: &str, orders: &Launch) -> Result<Self> {
         let mut command = Command::new("/bin/sh");
-        command.arg("-c").arg(format!("{line} {word}"));
+        // A group of its own: an interrupt of this program is an order to members, and no end of
+        // what leads to them.
+        command.arg("-c").arg(format!("{line} {word}")).process_group(0);
         let mut engine = Self::by(command, orders, false).await?;
+        engine.leads = true;
         engine.lines.greeted(word).await.with_context(|| format!("`{line}`"))?;
         Ok(engine)
     }
@@ -170,7 +185,8 @@ impl Engine {
         line.push(b'\n');
         stdin.write_all(&line).await.context("the engine did not take its orders")?;
         let lines = Saying(Some(BufReader::new(stdout).lines()));
-        Ok(Self { child, lines, lease: Some(stdin), stays, up: None })
+        let lease = Some(Arc::new(Mutex::new(stdin)));
+        Ok(Self { child, lines, lease, leads: false, stays, up: None })
     }
 
     /// Returns the engine's process id. `None` once it has been waited for.
@@ -236,10 +252,22 @@ impl Engine {
 
     /// Gives it an order of the lead of several machines.
     pub async fn order(&mut self, order: &Order) -> Result<()> {
-        let lease = self.lease.as_mut().context("it has no standard input any more")?;
-        let mut line = serde_json::to_vec(order)?;
-        line.push(b'\n');
-        lease.write_all(&line).await.context("it does not read its orders")
+        let lease = self.lease.as_ref().context("it has no standard input any more")?;
+        give(&mut *lease.lock().await, order).await
+    }
+
+    /// Says each second that this process is there, as long as it holds the lease.
+    pub fn pulse(&self) {
+        let Some(lease) = self.lease.as_ref().map(Arc::downgrade) else { return };
+        tokio::spawn(async move {
+            while let Some(lease) = lease.upgrade() {
+                if give(&mut *lease.lock().await, &Order::Here).await.is_err() {
+                    return;
+                }
+                drop(lease);
+                tokio::time::sleep(PULSE).await;
+            }
+        });
     }
 
     /// Closes its lease, so that it ends by itself.
@@ -254,7 +282,8 @@ impl Engine {
 
     /// Lets the engine live on without this process.
     async fn release(&mut self) -> Result<()> {
-        if let Some(mut lease) = self.lease.take() {
+        if let Some(lease) = self.lease.take() {
+            let mut lease = lease.lock().await;
             lease.write_all(STAY).await.context("the engine ended as soon as it was ready")?;
         }
         Ok(())
@@ -278,10 +307,22 @@ impl Engine {
         Ok(Ended { status, unwritten, error })
     }
 
-    /// Kills the engine. Its remains must be cleaned up.
+    /// Kills the engine, or what leads to it. Its remains must be cleaned up.
     pub async fn kill(&mut self) -> Result<()> {
+        self.lease = None;
+        let group = self.child.id().filter(|_| self.leads).and_then(|pid| i32::try_from(pid).ok());
+        if let Some(group) = group {
+            let _ = killpg(Pid::from_raw(group), Signal::SIGKILL);
+        }
         self.child.kill().await.context("cannot kill the engine")
     }
+}
+
+/// Writes an order for a member.
+async fn give(lease: &mut ChildStdin, order: &Order) -> Result<()> {
+    let mut line = serde_json::to_vec(order)?;
+    line.push(b'\n');
+    lease.write_all(&line).await.context("it does not read its orders")
 }
 
 /// One line of progress that is overwritten, on a terminal only.

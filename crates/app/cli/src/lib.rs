@@ -19,6 +19,7 @@
 //! | `preflight` | checks whether the machine has room for an experiment |
 //! | `profile_file` | the file of the profile of this machine, and its use in runs |
 //! | `results` | reads the results of a run |
+//! | [`survey`] | members that report on machines and ask each other, before a run |
 //! | `table` | tables for people |
 //! | `terminal` | the user's terminal |
 //! | `warnings` | counts repeated warnings instead of printing them |
@@ -52,6 +53,7 @@ mod profile_file;
 mod programs;
 pub mod report_metric;
 mod results;
+pub mod survey;
 mod table;
 mod terminal;
 mod warnings;
@@ -75,6 +77,15 @@ pub fn main() -> i32 {
     // A thread that waits for standard input would delay an ordinary end until the next key.
     runtime.shutdown_background();
     match result.and_then(output::outcome) {
+        Ok(code) => code,
+        Err(error) => exit::report(&error),
+    }
+}
+
+/// Removes the remains of an experiment, or of all whose engines have died. Returns the exit code.
+pub fn clean_up(experiment: Option<String>) -> i32 {
+    let args = args::Cleanup { experiment, all: false, force: false, machines: None };
+    match commands::cleanup::cleanup(args).and_then(output::outcome) {
         Ok(code) => code,
         Err(error) => exit::report(&error),
     }

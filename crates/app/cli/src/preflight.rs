@@ -64,6 +64,16 @@ pub fn check(scenario: &Scenario) -> Result<()> {
     bail!(all)
 }
 
+/// Checks that a run can be on other machines, whatever they are.
+///
+/// # Errors
+/// Names what speaks against it.
+pub fn elsewhere(scenario: &Scenario) -> Result<()> {
+    check_hybrid(scenario)?;
+    dilation(scenario)?;
+    fluid(scenario)
+}
+
 /// Checks that everything is there that a run starts or sets. `folder` is the scenario's.
 ///
 /// # Errors

@@ -38,14 +38,35 @@ pub fn checks(scenario: &Scenario, folder: &Path) -> Vec<Check> {
 /// Returns the programs that a run certainly starts and that are missing, each with its users in
 /// words. Those with a path may be made by others that run before.
 pub fn missing(scenario: &Scenario, folder: &Path) -> Vec<(String, String)> {
+    let missing =
+        certain(scenario).filter(|(name, need)| find(name, &need.places, folder).is_none());
+    missing.map(|(name, need)| (name, first_of(&need.by))).collect()
+}
+
+/// Returns the programs that a run certainly starts, each with its users in words.
+pub fn needed(scenario: &Scenario) -> Vec<(String, String)> {
+    certain(scenario).map(|(name, need)| (name, first_of(&need.by))).collect()
+}
+
+/// Returns the SHA-256 of each program of this machine that the scenario names, in hexadecimal
+/// digits. `None`: there is no such program. Those with a path belong to the scenario's folder.
+pub fn digests(scenario: &Scenario) -> BTreeMap<String, Option<String>> {
+    let needs = needs(scenario).into_iter().filter(|(name, _)| !name.contains('/'));
+    let digest = |(name, need): (String, Need)| {
+        let path = find(&name, &need.places, Path::new("/"));
+        let digest = path.and_then(|path| netloom_lead::files::digest_of(&path).ok());
+        (name, digest)
+    };
+    needs.map(digest).collect()
+}
+
+fn certain(scenario: &Scenario) -> impl Iterator<Item = (String, Need)> {
     let files = scenario.nodes.iter().flat_map(|node| node.software.files.keys());
     let made: Vec<&str> = files.filter_map(|path| path.rsplit('/').next()).collect();
-    let needs = needs(scenario).into_iter().filter(|(name, need)| {
+    needs(scenario).into_iter().filter(move |(name, need)| {
         let is_made = made.contains(&name.as_str());
         need.is_certain && !name.contains('/') && !is_made
-    });
-    let missing = needs.filter(|(name, need)| find(name, &need.places, folder).is_none());
-    missing.map(|(name, need)| (name, first_of(&need.by))).collect()
+    })
 }
 
 fn needs(scenario: &Scenario) -> BTreeMap<String, Need> {

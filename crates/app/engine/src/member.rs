@@ -10,11 +10,16 @@ use anyhow::{Context, Result, anyhow, bail};
 use futures_util::StreamExt;
 use netloom_api::event::EndReason;
 use netloom_api::launch::StartUp;
-use netloom_api::member::{ClockStatus, Doors, Member, Order, Said};
-use netloom_dataplane::{Doors as Sockets, PeerId, PeerStatus, Secret, Tunnels};
+use netloom_api::member::{
+    ClockStatus, CrossingStatus, Doors, Kept, Member, Order, PULSE, PeerStatus as Status, Said,
+};
+use netloom_dataplane::{
+    CrossedFrames, CrossedPipe, Doors as Sockets, PeerId, PeerStatus, Secret, Tunnels,
+};
 use netloom_fabric::PipeId;
 use netloom_link::Direction;
 use netloom_monitor::{Observation, Subject};
+use netloom_results::Results;
 use netloom_units::{Duration, Time};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::sync::watch;
@@ -54,9 +59,12 @@ impl Company {
     }
 
     async fn next(&mut self) -> Result<Order> {
-        match self.orders.recv().await.context("the lead of the experiment went away")? {
-            Order::Abandon { why } => bail!("the experiment was abandoned: {why}"),
-            order => Ok(order),
+        loop {
+            match self.orders.recv().await.context("the lead of the experiment went away")? {
+                Order::Here => {}
+                Order::Abandon { why } => bail!("the experiment was abandoned: {why}"),
+                order => return Ok(order),
+            }
         }
     }
 
@@ -112,8 +120,19 @@ impl Company {
     }
 
     /// Follows the orders of the lead while the run goes.
-    pub fn follow(self, experiment: Arc<Experiment>) -> Followed {
+    pub fn follow(self, experiment: Arc<Experiment>, results: &Results) -> Followed {
         let Self { member, mut orders } = self;
+        let deployment = experiment.network.deployment();
+        let name = &deployment.whole.scenario.name;
+        let at_first = clocks(&experiment.network, &member).unwrap_or_default();
+        let kept = Kept { at_first, ..Kept::of(&member, name) };
+        keep(&kept, results, &experiment);
+        std::thread::spawn(|| {
+            loop {
+                say(&StartUp::Member(Said::Here));
+                std::thread::sleep(PULSE);
+            }
+        });
         let lines = lines(experiment.state.events.clone(), 0);
         tokio::spawn(lines.for_each(async |line| say_event(&line.json)));
         tokio::spawn(listen(Arc::clone(&experiment), Arc::clone(&member)));
@@ -136,12 +155,13 @@ impl Company {
                         // One of the others is not there any more.
                         _ = parts.send(true);
                     }
+                    Order::Here => {}
                     // They belong to the start.
                     Order::Meet { .. } | Order::Propose { .. } | Order::Begin { .. } => {}
                 }
             }
         });
-        Followed { member, parting }
+        Followed { member, parting, kept }
     }
 }
 
@@ -212,6 +232,34 @@ impl Ways {
         Self(ways)
     }
 
+    /// Returns what crossed a pipe, and its slack as far as the other machine's clock is known.
+    fn crossing(
+        &self,
+        crossed: &CrossedPipe,
+        clock: Option<ClockStatus>,
+    ) -> Option<CrossingStatus> {
+        let pipe = u32::try_from(crossed.pipe.index()).ok()?;
+        let way = self.0.iter().find(|way| way.pipe == pipe)?;
+        let slack = clock.map(|clock| {
+            let taken = i64::try_from(clock.round_trip / 2 + clock.bound).unwrap_or(i64::MAX);
+            i64::try_from(way.least.as_nanos()).unwrap_or(i64::MAX).saturating_sub(taken)
+        });
+        let (leads_there, sent, lost, refused) = match crossed.counts {
+            CrossedFrames::Sent { left, full, unconnected } => (true, left, full + unconnected, 0),
+            CrossedFrames::Received { sent, lost, refused, .. } => (false, sent, lost, refused),
+        };
+        Some(CrossingStatus {
+            link: way.link.clone(),
+            direction: crossed.pipe.direction.name().to_owned(),
+            leads_there,
+            sent,
+            lost,
+            refused,
+            least: way.least,
+            slack,
+        })
+    }
+
     /// Returns how exactly the clock of a peer must be known: to 100 µs, or a hundredth of the
     /// least delay between the two machines.
     fn limit(&self, peer: PeerId) -> Duration {
@@ -240,11 +288,12 @@ impl Ways {
 pub struct Followed {
     member: Arc<Member>,
     parting: watch::Receiver<bool>,
+    kept: Kept,
 }
 
 impl Followed {
     /// Waits until nothing is sent on any machine, and learns what others have sent.
-    pub async fn part(&mut self, experiment: &Experiment) -> Result<()> {
+    pub async fn part(&mut self, experiment: &Experiment, results: &Results) -> Result<()> {
         say(&StartUp::Member(Said::Over));
         // Fails if the lead is gone, and nothing more comes from it.
         let _ = self.parting.wait_for(|parting| *parting).await;
@@ -260,9 +309,46 @@ impl Followed {
             ));
         }
         let clocks = clocks(network, &self.member).unwrap_or_default();
+        self.kept.at_last.clone_from(&clocks);
+        keep(&self.kept, results, experiment);
         say(&StartUp::Member(Said::Ended { clocks }));
         Ok(())
     }
+}
+
+/// Keeps what a merge needs, in case that the lead does not live to do it.
+fn keep(kept: &Kept, results: &Results, experiment: &Experiment) {
+    if let Err(error) = results.keep_member(kept) {
+        experiment.state.events.warn(netloom_api::in_words(error.as_ref()));
+    }
+}
+
+/// Returns what is known of the other machines, and what crosses between them and this one. Nothing
+/// if there are none.
+pub fn machines(network: &LiveNetwork) -> Result<Vec<Status>> {
+    let deployment = network.deployment();
+    let Some(member) = deployment.member.as_deref() else { return Ok(Vec::new()) };
+    let (ways, now) = (Ways::of(&deployment), network.now());
+    let clocks = clocks(network, member)?;
+    let status = |peer: PeerStatus| {
+        let machine = name(member, peer.peer).to_owned();
+        let clock = clocks.get(&machine).copied();
+        let machine_time = network.clock().dilation();
+        let pipes = peer.pipes.iter().filter_map(|crossed| ways.crossing(crossed, clock));
+        let refused = peer.refused;
+        Status {
+            clock,
+            silent: peer.heard.map(|heard| machine_time.to_machine(now.since(heard))),
+            probes: peer.probes,
+            lost_probes: peer.lost_probes,
+            clock_steps: peer.clock_steps,
+            refused: refused.all(),
+            trouble: peer.trouble.clone(),
+            pipes: pipes.collect(),
+            machine,
+        }
+    };
+    Ok(peers(network)?.into_iter().map(status).collect())
 }
 
 /// Returns how the data plane of a member exchanges frames with others.

@@ -86,7 +86,7 @@ pub async fn record(
     let mut outcome = Run::new(run_context(experiment), results.base())?.drive().await;
     let ended = network.since_zero();
     if let Some(machines) = &mut machines {
-        machines.part(experiment).await?;
+        machines.part(experiment, results).await?;
     }
     // Companions also report to the monitor.
     let finish = || companions.iter().filter_map(|one| one.finish(state.begun())).collect();

@@ -5,22 +5,32 @@
 //! | mode | argument | what the machine does |
 //! |---|---|---|
 //! | `put` | digest of an archive | says `have PATH` if it has unpacked that archive before; otherwise says `want`, reads it, unpacks it, and says `have PATH` |
-//! | `get` | a directory | sends it as an archive, and removes it |
+//! | `list` | | says a line of JSON for each directory that members have left ([`Left`]) |
+//! | `get` | a directory | sends it as an archive, and removes it; its engine must have ended |
 //! | `drop` | a directory | removes it |
+//!
+//! `cleanup`, with an experiment or without, is `netloom cleanup` there.
 //!
 //! An archive is a tarball, compressed by gzip. It is the same for the same files.
 
 use std::fs;
 use std::io::{self, BufRead, BufReader, Read, Write};
+use std::os::unix::process::CommandExt;
 use std::path::{Component, Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, Stdio};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow, bail};
 use flate2::Compression;
 use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
-use netloom_api::member::greeting;
+use netloom_api::launch::Launch;
+use netloom_api::member::{Kept, greeting};
 use netloom_results::private_folder;
+use nix::sys::signal::{Signal, killpg};
+use nix::unistd::Pid;
+use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use tar::{Archive, Builder, HeaderMode};
 
@@ -34,6 +44,20 @@ const IGNORED: &str = ".netloomignore";
 const RESULTS: &str = "netloom-results";
 /// Most bytes of a line.
 const LONGEST: u64 = 64 << 10;
+
+/// Longest time until a machine greets that may not be there any more.
+pub const PATIENCE: Duration = Duration::from_secs(10);
+
+/// What a member has left on its machine.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Left {
+    /// The directory of its results.
+    pub directory: PathBuf,
+    /// Whether an engine of its name is there.
+    pub runs: bool,
+    /// Whose it is.
+    pub kept: Kept,
+}
 
 /// A folder, packed.
 #[derive(Debug)]
@@ -67,7 +91,7 @@ impl Packed {
     /// # Errors
     /// If the machine cannot be reached, or cannot take it.
     pub fn put(&self, command: &str, word: &str) -> Result<(PathBuf, usize)> {
-        let mut there = There::start(command, word, &["put", &self.digest])?;
+        let mut there = There::start(command, word, &["put", &self.digest], None)?;
         let sent = match there.line()?.as_str() {
             "want" => {
                 let mut to = there.child.stdin.take().context("it has no standard input")?;
@@ -132,12 +156,26 @@ fn digest(bytes: &[u8]) -> String {
     Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
+/// Returns the SHA-256 of a file, in hexadecimal digits.
+///
+/// # Errors
+/// If it cannot be read.
+pub fn digest_of(file: &Path) -> io::Result<String> {
+    let mut sum = Sha256::new();
+    io::copy(&mut fs::File::open(file)?, &mut sum)?;
+    Ok(sum.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
+}
+
 /// Reads the path that a machine says. It becomes a word of commands for a shell here and for one
 /// there, and the machine may say anything: so it has nothing that a shell knows.
 fn have(line: &str) -> Result<PathBuf> {
-    let Some(path) = line.strip_prefix("have ") else {
-        bail!("{}", line.strip_prefix("error ").unwrap_or(line));
-    };
+    match line.strip_prefix("have ") {
+        Some(path) => plain(path),
+        None => Err(refusal(line)),
+    }
+}
+
+fn plain(path: &str) -> Result<PathBuf> {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./".contains(c);
     match path.starts_with('/') && path.chars().all(is_plain) {
         true => Ok(path.into()),
@@ -149,13 +187,76 @@ fn have(line: &str) -> Result<PathBuf> {
     }
 }
 
-/// Fetches a directory from the machine that a command leads to, into `target`. It is gone there.
+/// Returns a random word by which a machine greets.
 ///
 /// # Errors
-/// If the machine cannot be reached, or the directory cannot be written here.
-pub fn get(command: &str, word: &str, directory: &Path, target: &Path) -> Result<()> {
+/// If the kernel has none.
+pub fn word() -> Result<String> {
+    let mut word = [0; 8];
+    let random = fs::File::open("/dev/urandom").and_then(|mut file| file.read_exact(&mut word));
+    random.context("cannot read random numbers")?;
+    Ok(format!("{:016x}", u64::from_ne_bytes(word)))
+}
+
+/// Returns what members have left on the machine that a command leads to.
+///
+/// # Errors
+/// If the machine cannot be reached, or says something else.
+pub fn list(command: &str, word: &str) -> Result<Vec<Left>> {
+    let mut there = There::start(command, word, &["list"], Some(PATIENCE))?;
+    let mut all = Vec::new();
+    loop {
+        match there.line()?.as_str() {
+            "end" => return Ok(all),
+            line => {
+                let left: Left = serde_json::from_str(line).map_err(|_| refusal(line))?;
+                plain(left.directory.to_str().unwrap_or_default())?;
+                all.push(left);
+            }
+        }
+    }
+}
+
+/// Cleans up on the machine that a command leads to: an experiment, or all whose engines have died.
+/// Returns what it says.
+///
+/// # Errors
+/// If the machine cannot be reached, or something could not be removed there.
+pub fn clean_up(command: &str, word: &str, experiment: Option<&str>) -> Result<String> {
+    let mode: Vec<&str> = ["cleanup"].into_iter().chain(experiment).collect();
+    let mut there = There::start(command, word, &mode, Some(PATIENCE))?;
+    let mut said = String::new();
+    there.lines.read_to_string(&mut said).context("cannot hear what it says")?;
+    match there.child.wait()?.success() {
+        true => Ok(said),
+        false => bail!("not all could be cleaned up\n{}", said.trim_end()),
+    }
+}
+
+/// What a machine says instead of an answer.
+fn refusal(line: &str) -> anyhow::Error {
+    anyhow!("{}", line.strip_prefix("error ").unwrap_or(line))
+}
+
+/// Fetches a directory from the machine that a command leads to, into `target`. It is gone there.
+/// With `patience`, the machine may be gone.
+///
+/// # Errors
+/// If the machine cannot be reached, its member's engine runs still, or the directory cannot be
+/// written here.
+pub fn get(
+    command: &str,
+    word: &str,
+    directory: &Path,
+    target: &Path,
+    patience: Option<Duration>,
+) -> Result<()> {
     let path = directory.to_str().context("the directory's name is no text")?;
-    let mut there = There::start(command, word, &["get", path])?;
+    let mut there = There::start(command, word, &["get", path], patience)?;
+    match there.line()?.as_str() {
+        "sends" => {}
+        line => return Err(refusal(line)),
+    }
     fs::create_dir(target).with_context(|| format!("cannot make {}", target.display()))?;
     let cannot = || format!("cannot fetch what is in {path}");
     let mut archive = Archive::new(GzDecoder::new(&mut there.lines));
@@ -176,7 +277,7 @@ pub fn get(command: &str, word: &str, directory: &Path, target: &Path) -> Result
 /// If the machine cannot be reached.
 pub fn remove(command: &str, word: &str, directory: &Path) -> Result<()> {
     let path = directory.to_str().context("the directory's name is no text")?;
-    There::start(command, word, &["drop", path]).map(drop)
+    There::start(command, word, &["drop", path], Some(PATIENCE)).map(drop)
 }
 
 /// A process on a machine.
@@ -186,18 +287,30 @@ struct There {
 }
 
 impl There {
-    fn start(command: &str, word: &str, mode: &[&str]) -> Result<Self> {
+    /// Starts one. With `patience`, it must greet within that time.
+    fn start(command: &str, word: &str, mode: &[&str], patience: Option<Duration>) -> Result<Self> {
         let line = format!("{command} {word} {}", mode.join(" "));
         let mut shell = Command::new("/bin/sh");
         shell.args(["-c", &line]).stdin(Stdio::piped()).stdout(Stdio::piped());
-        let mut child = shell.spawn().context("cannot start a shell")?;
+        // A group of its own: whatever the shell starts ends with it.
+        let mut child = shell.process_group(0).spawn().context("cannot start a shell")?;
         let lines = child.stdout.take().context("it has no standard output")?;
         let mut there = Self { child, lines: BufReader::new(lines) };
+        let (greeted, waiting) = channel::<()>();
+        let group = i32::try_from(there.child.id()).map(Pid::from_raw);
+        if let (Some(patience), Ok(group)) = (patience, group) {
+            std::thread::spawn(move || {
+                if waiting.recv_timeout(patience) == Err(RecvTimeoutError::Timeout) {
+                    let _ = killpg(group, Signal::SIGKILL);
+                }
+            });
+        }
         let mut preamble = Preamble::of(word);
         let by = || format!("`{command}`");
         loop {
             let line = there.line().map_err(|_| preamble.ended()).with_context(by)?;
             if preamble.read(&line).with_context(by)? {
+                drop(greeted);
                 return Ok(there);
             }
         }
@@ -226,6 +339,7 @@ pub fn main(word: &str, mode: &str, argument: &str) -> i32 {
     println!("{}", greeting(word));
     let done = match mode {
         "put" => take(argument).map(|path| println!("have {}", path.display())),
+        "list" => tell(),
         "get" => give(Path::new(argument)),
         "drop" => discard(Path::new(argument)),
         _ => Err(anyhow!("there is no mode `{mode}`")),
@@ -285,9 +399,49 @@ fn take(wanted: &str) -> Result<PathBuf> {
     Ok(path)
 }
 
+/// Says what members have left.
+fn tell() -> Result<()> {
+    let all = match fs::read_dir(cache()?.join("members")) {
+        Ok(all) => all.collect::<io::Result<Vec<_>>>()?,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
+        Err(error) => return Err(error).context("cannot read what members have left"),
+    };
+    for directory in all.into_iter().map(|entry| entry.path()) {
+        // Without it, a member was killed before there was anything to keep.
+        let Ok(kept) = kept(&directory) else { continue };
+        let left = Left { runs: runs(&kept), directory, kept };
+        println!("{}", serde_json::to_string(&left)?);
+    }
+    println!("end");
+    Ok(())
+}
+
+/// Reads what a member has kept beside its results.
+///
+/// # Errors
+/// If it has kept nothing.
+pub fn kept(directory: &Path) -> Result<Kept> {
+    let file = directory.join(Kept::FILE);
+    let read = || -> Result<Kept> { Ok(serde_json::from_slice(&fs::read(&file)?)?) };
+    read().with_context(|| format!("cannot read {}", file.display()))
+}
+
+/// Whether an engine of a member's name is on this machine.
+pub fn runs(kept: &Kept) -> bool {
+    let name = Launch::member_name(&kept.experiment, &kept.machine);
+    netloom_host::inspect(&name).is_ok_and(|found| found.alive)
+}
+
 /// Sends a directory of members' results, and removes it.
 fn give(directory: &Path) -> Result<()> {
     let directory = own(directory)?;
+    if !directory.is_dir() {
+        bail!("there is no {} any more", directory.display());
+    }
+    if kept(&directory).is_ok_and(|kept| runs(&kept)) {
+        bail!("its engine runs still: `netloom machines collect` fetches them when it has ended");
+    }
+    println!("sends");
     let mut builder = Builder::new(GzEncoder::new(io::stdout().lock(), Compression::fast()));
     builder.follow_symlinks(false);
     builder.append_dir_all("", &directory).context("cannot read the results")?;
@@ -334,8 +488,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("sent");
         fs::write(&file, archive).unwrap();
-        let command = format!("echo '{}'; cat {} #", greeting("w"), file.display());
-        get(&command, "w", Path::new("/there"), &folder.path().join("target"))
+        let command = format!("echo '{}'; echo sends; cat {} #", greeting("w"), file.display());
+        get(&command, "w", Path::new("/there"), &folder.path().join("target"), None)
     }
 
     #[test]

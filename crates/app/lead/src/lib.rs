@@ -17,7 +17,7 @@ mod preamble;
 use netloom_units::Duration;
 
 pub use merging::{PartOfResults, merge};
-pub use placed::{Placed, Secrets};
+pub use placed::{Placed, Secrets, commands, frames_address, start_command};
 pub use preamble::Preamble;
 
 /// Shortest time from the moment at which zero is picked to zero: until then it is known what was

@@ -10,8 +10,6 @@ use netloom_results::Member;
 use netloom_scenario::Scenario;
 use netloom_units::{Duration, Time};
 
-use crate::Placed;
-
 /// What one machine leaves.
 #[derive(Debug)]
 pub struct PartOfResults {
@@ -43,15 +41,15 @@ impl PartOfResults {
     }
 }
 
-/// Merges the results of machines to one, in `directory`. The first machine's clock is that of the
-/// experiment.
+/// Merges the results of machines to one, in `directory`. `nodes` has the machine of each node, and
+/// `remarks` are among the summary's warnings. The first machine's clock is that of the experiment.
 ///
 /// # Errors
 /// If results cannot be read, or the directory cannot be written.
 pub fn merge(
     parts: &[PartOfResults],
     scenario: &Scenario,
-    placed: &Placed,
+    (nodes, remarks): (&BTreeMap<String, String>, &[String]),
     directory: &Path,
 ) -> Result<()> {
     let first = parts.first().context("no machine has nodes")?.name.as_str();
@@ -65,5 +63,5 @@ pub fn merge(
             lost: part.lost,
         })
         .collect();
-    netloom_results::merge(&members, scenario, &placed.nodes(), directory).map(drop)
+    netloom_results::merge(&members, scenario, nodes, remarks, directory).map(drop)
 }

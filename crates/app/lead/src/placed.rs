@@ -3,6 +3,9 @@
 use std::collections::{BTreeMap, HashMap};
 use std::net::{IpAddr, Ipv4Addr};
 
+use std::fs::File;
+use std::io::Read;
+
 use anyhow::{Context, Result, bail};
 use netloom_api::member::Member;
 use netloom_placement::{Account, Machines, MemberMachine, Placement, Problem};
@@ -43,6 +46,30 @@ pub struct Secrets {
     pub key: [u8; 32],
     /// A word for commands, which others on a machine can read.
     pub word: u64,
+}
+
+impl Secrets {
+    /// Returns numbers that nobody else has.
+    ///
+    /// # Errors
+    /// If the machine has no random numbers.
+    pub fn random() -> Result<Self> {
+        let (mut session, mut word, mut key) = ([0; 8], [0; 8], [0; 32]);
+        File::open("/dev/urandom")
+            .and_then(|mut random| {
+                random.read_exact(&mut session)?;
+                random.read_exact(&mut word)?;
+                random.read_exact(&mut key)
+            })
+            .context("cannot read random numbers")?;
+        let [session, word] = [session, word].map(u64::from_ne_bytes);
+        Ok(Self { session, key, word })
+    }
+
+    /// Returns the word for commands.
+    pub fn in_words(&self) -> String {
+        format!("{:016x}", self.word)
+    }
 }
 
 impl Placed {
@@ -95,7 +122,7 @@ impl Placed {
 
     /// Returns the word by which members greet.
     pub fn word(&self) -> String {
-        format!("{:016x}", self.secrets.word)
+        self.secrets.in_words()
     }
 
     /// Returns the machine of each node.
@@ -154,7 +181,25 @@ fn uncovered(account: &Account) -> BTreeMap<String, Duration> {
     late.map(|link| (link.link.clone(), lacks(link.slack_ns))).collect()
 }
 
-/// Returns the address at which a machine takes frames.
+/// Returns the address at which a machine of a list takes frames.
+///
+/// # Errors
+/// If the list does not say it.
+pub fn frames_address(machines: &Machines, machine: &MemberMachine) -> Result<IpAddr> {
+    match machines.local {
+        Some(_) => Ok(IpAddr::V4(Ipv4Addr::LOCALHOST)),
+        None => frames(machine),
+    }
+}
+
+/// Returns the command that starts a member on a machine of a list. `None`: it is this machine.
+///
+/// # Errors
+/// If the command names something that the list does not say of the machine.
+pub fn start_command(machines: &Machines, machine: &MemberMachine) -> Result<Option<String>> {
+    machines.start.as_deref().map(|start| command(start, machine)).transpose()
+}
+
 fn frames(machine: &MemberMachine) -> Result<IpAddr> {
     if let Some(frames) = machine.frames {
         return Ok(frames);
@@ -168,6 +213,17 @@ fn frames(machine: &MemberMachine) -> Result<IpAddr> {
             machine.name
         )
     })
+}
+
+/// Returns the machines of a list with the command that starts a member on each.
+///
+/// # Errors
+/// If the command names something that the list does not say of a machine, or if the machines are
+/// made on this one.
+pub fn commands(machines: &Machines) -> Result<Vec<(String, String)>> {
+    let start = machines.start.as_deref().context("its machines are made on this one")?;
+    let of = |machine| Ok((MemberMachine::clone(machine).name, command(start, machine)?));
+    machines.list.iter().map(of).collect()
 }
 
 /// Returns the command that starts a member on a machine.

@@ -101,6 +101,14 @@ pub struct Refused {
     pub stale: u64,
 }
 
+impl Refused {
+    /// Returns the number of all.
+    pub fn all(&self) -> u64 {
+        let Self { foreign, malformed, replayed, too_old, unauthentic, unknown_pipe, stale } = self;
+        foreign + malformed + replayed + too_old + unauthentic + unknown_pipe + stale
+    }
+}
+
 impl AddAssign for Refused {
     fn add_assign(&mut self, other: Self) {
         let Self { foreign, malformed, replayed, too_old, unauthentic, unknown_pipe, stale } =

@@ -24,15 +24,25 @@
 //! | each member | [`Said::Over`]: it sends nothing any more | the lead waits for all |
 //! | lead | [`Order::Part`] | members tell each other what they have sent, so that what was lost last is counted |
 //! | each member | [`Said::Ended`] | its results are written |
+//!
+//! All the while, both sides say each second that they are there ([`Order::Here`], [`Said::Here`]):
+//! a member from which its lead is cut off ends by itself after [`LEASE`], and keeps its results
+//! with what is needed to merge them ([`Kept`]).
 
 use std::collections::{BTreeMap, HashMap};
 use std::net::{IpAddr, SocketAddr};
+use std::time::Duration as Patience;
 
 use netloom_units::{Duration, Time};
 use serde::{Deserialize, Serialize};
 
 use crate::event::Event;
 use crate::state::ProcessState;
+
+/// Time between two signs of life, of a lead and of its members.
+pub const PULSE: Patience = Patience::from_secs(1);
+/// Silence after which a lead and a member give each other up.
+pub const LEASE: Patience = Patience::from_secs(5);
 
 /// The part of an experiment that one machine carries.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -145,6 +155,8 @@ pub enum Order {
     Part,
     /// End the run: the user wishes so.
     Interrupt,
+    /// The lead is there.
+    Here,
     /// End the run, since it cannot go on.
     Abandon {
         /// Why, in words.
@@ -193,6 +205,8 @@ pub enum Said {
         /// For how long.
         lasted: Duration,
     },
+    /// It is there.
+    Here,
     /// Everything has happened that was to happen on this machine.
     Completed,
     /// Its run is over, and nothing is sent any more.
@@ -202,6 +216,98 @@ pub enum Said {
         /// What it knew of the others' clocks, by their names.
         clocks: BTreeMap<String, ClockStatus>,
     },
+}
+
+/// What a member keeps beside its results, for whoever merges them if its lead has gone.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Kept {
+    /// The experiment.
+    pub experiment: String,
+    /// Number of the run, which all machines share.
+    pub session: u64,
+    /// The machine.
+    pub machine: String,
+    /// All machines. The first one's clock is that of the experiment.
+    pub machines: Vec<String>,
+    /// The machine of each node.
+    pub nodes: BTreeMap<String, String>,
+    /// What it knew of the others' clocks when the run began. Empty before.
+    #[serde(default)]
+    pub at_first: BTreeMap<String, ClockStatus>,
+    /// What it knew of them at the end. Empty before.
+    #[serde(default)]
+    pub at_last: BTreeMap<String, ClockStatus>,
+}
+
+impl Kept {
+    /// The file of a member's results that has it.
+    pub const FILE: &str = "member.json";
+
+    /// Returns what a member keeps before its run begins.
+    pub fn of(member: &Member, experiment: &str) -> Self {
+        let nodes = member.nodes.iter();
+        Self {
+            experiment: experiment.to_owned(),
+            session: member.session,
+            machine: member.name.clone(),
+            machines: member.machines.clone(),
+            nodes: nodes.map(|(node, machine)| (node.clone(), machine.clone())).collect(),
+            at_first: BTreeMap::new(),
+            at_last: BTreeMap::new(),
+        }
+    }
+}
+
+/// What a machine knows of another one, and what crosses between the two.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct PeerStatus {
+    /// The other machine.
+    pub machine: String,
+    /// What is known of its clock. Absent until it has answered.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clock: Option<ClockStatus>,
+    /// Time since it last said anything about its clock. Absent until it has.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub silent: Option<Duration>,
+    /// Questions about its clock.
+    pub probes: u64,
+    /// Questions among these that were not answered within a second.
+    pub lost_probes: u64,
+    /// Steps of one of the two clocks. After each, the estimate begins anew.
+    pub clock_steps: u64,
+    /// Datagrams from it, and records in them, that were refused.
+    pub refused: u64,
+    /// Why datagrams to it were last not sent, if some were not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trouble: Option<String>,
+    /// The pipes between the two.
+    pub pipes: Vec<CrossingStatus>,
+}
+
+/// A pipe between two machines, as one of them sees it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct CrossingStatus {
+    /// The link.
+    pub link: String,
+    /// `forward` or `reverse`.
+    pub direction: String,
+    /// Whether it leads to the other machine; otherwise it comes from there.
+    pub leads_there: bool,
+    /// Wire frames that were sent, as far as this machine knows.
+    pub sent: u64,
+    /// Wire frames that were lost on the way; of a pipe that leads there, those that the socket had
+    /// no room for, which the other machine counts among its lost ones.
+    pub lost: u64,
+    /// Wire frames that came and could not be put into the network.
+    pub refused: u64,
+    /// Shortest time that frames ever propagate on it.
+    pub least: Duration,
+    /// What remains of that beyond half a round trip and the error of the clock, in ns. Frames are
+    /// late if it is negative. Absent until the clock is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub slack: Option<i64>,
 }
 
 /// What a machine knows of another one's clock.

@@ -16,6 +16,7 @@ use crate::machine::Machine;
 use crate::medium::{
     LossesRequest, MediumRequest, MediumResponse, MediumStatus, Neighbours, PositionsRequest,
 };
+use crate::member::PeerStatus;
 use crate::path::PathStatus;
 use crate::ping::{PingRequest, Reach};
 use crate::state::{ExperimentStatus, LinkStatus, NodeStatus, ProcessStatus, ServiceStatus};
@@ -212,6 +213,15 @@ pub const OPERATIONS: &[Operation] = &[
         query: &[],
         request: None,
         response: Response::Json(|g| g.subschema_for::<Timing>()),
+    },
+    Operation {
+        method: "get",
+        path: "/machines",
+        summary: "The other machines of an experiment on several: their clocks, and what crosses \
+                  between them and this one. Empty on one machine.",
+        query: &[],
+        request: None,
+        response: Response::Json(|g| g.subschema_for::<Vec<PeerStatus>>()),
     },
     Operation {
         method: "get",

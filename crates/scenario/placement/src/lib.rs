@@ -39,7 +39,7 @@ pub use demand::{Needs, demands};
 pub use groups::Groups;
 #[cfg(feature = "schema")]
 pub use machines::json_schema;
-pub use machines::{Local, Machines, MemberMachine, Reserve, Tunnel};
+pub use machines::{Local, Machines, MemberMachine, Reserve, START, Tunnel};
 pub use problem::{
     Bounds, Cost, Flow, LinkDemand, Machine, Mnp, NodeDemand, Placement, Problem, Resource,
 };

@@ -7,7 +7,7 @@ mod raw;
 
 use netloom_document::{Diagnostic, Diagnostics, Dialect, decode, parse};
 
-pub use list::{Local, Machines, MemberMachine, Reserve, Tunnel};
+pub use list::{Local, Machines, MemberMachine, Reserve, START, Tunnel};
 use raw::RawMachines;
 
 #[cfg(feature = "schema")]

@@ -1,10 +1,7 @@
 //! The JSON Schema of scenario files, for editors that complete and check while the user types.
 
-#[cfg(feature = "schema")]
 use schemars::Schema;
-#[cfg(feature = "schema")]
 use schemars::generate::SchemaSettings;
-#[cfg(feature = "schema")]
 use schemars::transform::{RecursiveTransform, Transform};
 use serde_json::{Value, json};
 
@@ -15,8 +12,7 @@ use crate::raw::RawScenario;
 pub fn json_schema() -> Value {
     let settings = SchemaSettings::draft2020_12();
     let mut schema = settings.into_generator().into_root_schema_for::<RawScenario>();
-    RecursiveTransform(refuse_null).transform(&mut schema);
-    RecursiveTransform(join_lines).transform(&mut schema);
+    for_editors(&mut schema);
     schema.insert("title".into(), json!("NetLoom scenario"));
     let mut schema = schema.to_value();
     // `a:` alone is a node with all defaults.
@@ -24,6 +20,12 @@ pub fn json_schema() -> Value {
         *kind = json!(["object", "null"]);
     }
     schema
+}
+
+/// Makes a schema that was generated from types say what files of users may have.
+pub fn for_editors(schema: &mut Schema) {
+    RecursiveTransform(refuse_null).transform(schema);
+    RecursiveTransform(join_lines).transform(schema);
 }
 
 /// Replaces line breaks in descriptions by spaces: doc comments are wrapped, descriptions are not.

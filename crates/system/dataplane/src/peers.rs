@@ -7,6 +7,8 @@
 //! | `translation` | times of a pipe's frames, from one clock to the other |
 //! | `timekeeper` | the thread that learns what the peers' clocks show |
 //! | `kernel_clock` | what the kernel says of this machine's clocks |
+//! | `ways` | how long datagrams take to a peer, and how long they may be |
+//! | `survey` | clocks and ways between machines before there is a network: [`Survey`] |
 //! | `sealing` | encryption of datagrams |
 //! | `board` | what that thread has learnt, for workers to read without a lock |
 
@@ -14,8 +16,10 @@ mod board;
 mod kernel_clock;
 mod sealing;
 mod streams;
+mod survey;
 mod timekeeper;
 mod translation;
+mod ways;
 
 use std::collections::BTreeMap;
 use std::io;
@@ -33,6 +37,7 @@ pub(crate) use board::Board;
 use sealing::Cipher;
 pub use sealing::Secret;
 pub(crate) use streams::{Came, Heard, Route, StreamStatus, Streams, TELL};
+pub use survey::{Survey, Surveyed};
 pub(crate) use timekeeper::Timekeeper;
 
 /// How this data plane exchanges frames with others.

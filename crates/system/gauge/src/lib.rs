@@ -7,6 +7,7 @@
 //! | [`wake_ups`] | how late sleeping threads wake |
 //! | [`disk`] | how fast a file system takes data |
 //! | [`memory`] | how much memory there is, and how much nodes and links use |
+//! | [`ways`] | the ways to other machines: delays, sizes, clocks |
 //! | [`load`] | how busy the CPUs are |
 //!
 //! Not here: networks and runs (the engine), and conclusions from the figures (`netloom-profile`).
@@ -17,6 +18,7 @@ pub mod load;
 pub mod memory;
 pub mod traffic;
 pub mod wake_ups;
+pub mod ways;
 
 /// The value at `share` (0 to 1) of all values, which are in ascending order, by nearest rank. Zero
 /// if there are none.

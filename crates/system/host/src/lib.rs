@@ -4,6 +4,7 @@
 //! | module | contents |
 //! |---|---|
 //! | `experiments` | experiments from outside: finding, killing, cleaning up |
+//! | [`fresh`] | what a node would find: namespaces, TAPs, the kernel's parameters |
 //! | `free` | addresses that nothing on the machine uses |
 //! | `state_lock` | the claim to an experiment's name |
 //!
@@ -11,6 +12,7 @@
 
 mod experiments;
 mod free;
+pub mod fresh;
 mod state_lock;
 
 pub use experiments::{

@@ -10,8 +10,10 @@ use std::ops::RangeInclusive;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
 
 use nix::errno::Errno;
-use nix::sys::socket::sockopt::{ReceiveTimestampns, UdpGroSegment, UdpGsoSegment};
-use nix::sys::socket::{ControlMessageOwned, MsgFlags, SockaddrStorage, recvmsg, setsockopt};
+use nix::sys::socket::sockopt::{RcvBuf, ReceiveTimestampns, UdpGroSegment, UdpGsoSegment};
+use nix::sys::socket::{
+    ControlMessageOwned, MsgFlags, SockaddrStorage, getsockopt, recvmsg, setsockopt,
+};
 use nix::sys::time::TimeSpec;
 
 use crate::packet_socket::set;
@@ -114,6 +116,21 @@ impl DatagramSocket {
     /// If the kernel does not know that.
     pub fn stamp(&self) -> io::Result<()> {
         Ok(setsockopt(&self.socket, ReceiveTimestampns, &true)?)
+    }
+
+    /// Makes it send whatever it is given as one datagram.
+    #[must_use]
+    pub fn uncut(self) -> Self {
+        let _ = setsockopt(&self.socket, UdpGsoSegment, &0);
+        Self { length: usize::MAX, cuts: false, ..self }
+    }
+
+    /// Returns the size of the kernel's queue of datagrams that have come, in bytes.
+    ///
+    /// # Errors
+    /// If the kernel refuses.
+    pub fn queue(&self) -> io::Result<usize> {
+        Ok(getsockopt(&self.socket, RcvBuf)?)
     }
 
     /// Sends `bytes` as datagrams of its length, the last of which may be shorter.
@@ -266,6 +283,17 @@ mod tests {
         let range = port..=port.saturating_add(50);
         let next = DatagramSocket::bind(HOME, range.clone(), 100).unwrap();
         assert!(range.contains(&next.address().port()) && next.address() != first.address());
+    }
+
+    #[test]
+    fn an_uncut_socket_sends_datagrams_of_any_length() {
+        let (mut from, mut to) = (bind(1000).uncut(), bind(1000));
+        for length in [1, 1000, 9000] {
+            from.send(&numbered(length), to.address()).unwrap();
+            let (lengths, _) = read(&mut to, length);
+            assert_eq!(lengths, [length]);
+        }
+        assert!(to.queue().unwrap() > 0);
     }
 
     #[test]

@@ -24,6 +24,7 @@
 //! | `captures/NODE-IF.pcapng` | captures that `measure` asks for |
 //! | `summary.json` | how the run went |
 //! | `machines/NAME/…` | what each of several machines was and observed |
+//! | `member.json` | of one of several machines: what is needed to merge its results with others |
 //!
 //! `merge` makes one directory of those of several machines.
 //!
@@ -44,6 +45,7 @@ use std::os::unix::fs::{DirBuilderExt, FileExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow};
+use netloom_api::member::Kept;
 use netloom_api::summary::Summary;
 use netloom_scenario::Scenario;
 use nix::fcntl::posix_fallocate;
@@ -183,6 +185,15 @@ impl Results {
     pub fn capture_file(&self, node: &str, interface: &str) -> io::Result<File> {
         private_folder(&self.path("captures"))?;
         private_file(&self.path("captures").join(format!("{node}-{interface}.pcapng")))
+    }
+
+    /// Keeps what is needed to merge these results with those of other machines.
+    pub fn keep_member(&self, kept: &Kept) -> Result<()> {
+        // A reader finds the old one or the new one.
+        let part = format!("{}.part", Kept::FILE);
+        self.write_json(&part, kept)?;
+        fs::rename(self.path(&part), self.path(Kept::FILE))
+            .with_context(|| format!("cannot write {}", self.directory.join(Kept::FILE).display()))
     }
 
     /// Reserves room for the summary on the disk, so that it can be written even if the disk is

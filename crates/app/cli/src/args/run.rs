@@ -49,6 +49,9 @@ pub struct Run {
     /// Place nodes as this file says, which `netloom plan --output` has written.
     #[arg(long, value_name = "FILE", requires = "machines")]
     pub placement: Option<PathBuf>,
+    /// Run the whole experiment on this machine of the list, wherever its nodes belong.
+    #[arg(long, value_name = "NAME", requires = "machines", conflicts_with = "placement")]
+    pub on: Option<String>,
     /// Simulate: the same network and its `traffic` in virtual time, on models. Needs no
     /// privileges; commands cannot be simulated.
     #[arg(long, conflicts_with_all = ["workers", "dilation"])]

@@ -8,11 +8,14 @@ use netloom_units::Rate;
 
 use super::Showing;
 
+/// Where the daemon is, unless the user says otherwise.
+pub const STATE: &str = "/run/netloom/shape";
+
 /// `netloom shape`
 #[derive(Debug, Args)]
 pub struct Shape {
     /// Where the daemon has its socket and its state.
-    #[arg(long, global = true, value_name = "DIR", default_value = "/run/netloom/shape")]
+    #[arg(long, global = true, value_name = "DIR", default_value = STATE)]
     pub state: PathBuf,
     /// Command to run.
     #[command(subcommand)]

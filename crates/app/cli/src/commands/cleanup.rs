@@ -1,12 +1,16 @@
 //! `netloom cleanup`
 
 use anyhow::Result;
+use netloom_lead::{commands, files};
 
 use crate::args::Cleanup;
-use crate::exit;
+use crate::{exit, placing};
 
 /// Removes the remains of experiments. A failure for one does not affect the others.
 pub fn cleanup(args: Cleanup) -> Result<i32> {
+    if let Some(machines) = &args.machines {
+        return everywhere(machines);
+    }
     if let Some(name) = &args.experiment {
         clean(name, args.force || args.all)?;
         return Ok(exit::SUCCESS);
@@ -29,6 +33,23 @@ pub fn cleanup(args: Cleanup) -> Result<i32> {
     for found in living {
         let pid = found.pid.map(|pid| format!(" (pid {pid})")).unwrap_or_default();
         println!("{}: left to its engine{pid}, which runs", found.name);
+    }
+    exit::all_of("cleaned up", failed)
+}
+
+/// Removes the remains of experiments on the machines of a list.
+fn everywhere(named: &str) -> Result<i32> {
+    let machines = placing::machines(named)?;
+    if machines.local.is_some() {
+        return cleanup(Cleanup { experiment: None, all: false, force: false, machines: None });
+    }
+    let mut failed = Vec::new();
+    let all = commands(&machines).map_err(|error| exit::usage(format!("{error:#}")))?;
+    for (name, command) in all {
+        match files::clean_up(&command, &files::word()?, None) {
+            Ok(said) => said.lines().for_each(|line| println!("{name}: {line}")),
+            Err(error) => failed.push((name.clone(), error.context(format!("machine `{name}`")))),
+        }
     }
     exit::all_of("cleaned up", failed)
 }

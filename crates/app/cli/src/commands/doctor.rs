@@ -28,7 +28,7 @@ processes:
 const NETWORK: &str = "network of two nodes";
 /// The size that limits are checked for, unless a scenario sets another: a thousand nodes, two
 /// thousand links.
-const LARGE: Demand = Demand { nodes: 1000, interfaces: 4000, opened: 4000, neighbours: 4000 };
+pub const LARGE: Demand = Demand { nodes: 1000, interfaces: 4000, opened: 4000, neighbours: 4000 };
 /// The oldest kernel that is supported.
 const OLDEST: (u32, u32) = (5, 15);
 
@@ -79,7 +79,8 @@ pub fn in_words(checks: &[Check], size: Demand) -> String {
     format!("{lines}\nRoom: for {} nodes with {} interfaces in all.\n", size.nodes, size.interfaces)
 }
 
-fn kernel(release: &str) -> Check {
+/// Checks the release of the kernel.
+pub fn kernel(release: &str) -> Check {
     let mut numbers = release.split(['.', '-', '+']).map_while(|part| part.parse::<u32>().ok());
     let version = numbers.next().zip(numbers.next());
     let (state, more) = match version {
@@ -133,15 +134,7 @@ async fn trial() -> Result<Vec<Check>> {
 fn seen(summary: &Summary) -> Vec<Check> {
     let mut workers = summary.timing.iter().flat_map(|timing| &timing.workers);
     let real_time = workers.all(|worker| worker.scheduling == Scheduling::RealTime);
-    let workers = match real_time {
-        true => Check::new("workers", State::Ok, "real-time threads"),
-        false => Check::new(
-            "workers",
-            State::Note,
-            "not real-time threads: beside other load, frames leave late sooner; root, or a limit \
-             of real-time priority of 2 or more (`ulimit -r`, `rtprio` in limits.conf), gives them",
-        ),
-    };
+    let workers = self::workers(real_time);
     let coverage = summary.verdict.iter().flat_map(|verdict| &verdict.coverage);
     let watched = coverage.map(|coverage| {
         let state = if coverage.observed { State::Ok } else { State::Note };
@@ -155,6 +148,19 @@ fn seen(summary: &Summary) -> Vec<Check> {
         Check::new(format!("signal {}", coverage.signal.name()), state, found)
     });
     std::iter::once(workers).chain(watched).collect()
+}
+
+/// Returns the check of how workers are scheduled.
+pub fn workers(real_time: bool) -> Check {
+    match real_time {
+        true => Check::new("workers", State::Ok, "real-time threads"),
+        false => Check::new(
+            "workers",
+            State::Note,
+            "not real-time threads: beside other load, frames leave late sooner; root, or a limit \
+             of real-time priority of 2 or more (`ulimit -r`, `rtprio` in limits.conf), gives them",
+        ),
+    }
 }
 
 /// Checks whether `netloom shape` can work here.
@@ -185,7 +191,8 @@ fn limits(controller: Controller) -> Check {
     }
 }
 
-fn capacities(size: Demand) -> impl Iterator<Item = Check> {
+/// Checks what this machine has room for.
+pub fn capacities(size: Demand) -> impl Iterator<Item = Check> {
     netloom_host::capacities(size).into_iter().map(|capacity| {
         let what = format!("room: {}", capacity.what);
         match capacity.needs <= capacity.has {

@@ -11,7 +11,7 @@ use serde_json::json;
 use serde_transcode::Transcoder;
 
 use super::view::{View, links, phase};
-use super::{live, radio, repeat, tc};
+use super::{live, peers, radio, repeat, tc};
 use crate::args::{Format, Inspect};
 use crate::client::Client;
 use crate::table::table;
@@ -32,7 +32,8 @@ pub async fn inspect(args: Inspect) -> Result<i32> {
 
 /// Whether one experiment, if it is meant, is watched on a page of its own.
 fn shows_a_page(args: &Inspect) -> bool {
-    let asks_for_part = args.tc || args.radio || args.positions || args.neighbours.is_some();
+    let asks_for_part =
+        args.tc || args.machines || args.radio || args.positions || args.neighbours.is_some();
     !asks_for_part && args.showing.format == Format::Table && live::is_possible()
 }
 
@@ -46,6 +47,9 @@ async fn meant(args: &Inspect) -> Result<Option<Found>> {
 }
 
 async fn look(args: &Inspect) -> Result<String> {
+    if args.machines {
+        return peers::look(args).await;
+    }
     if args.tc {
         return tc::look(args).await;
     }

@@ -4,7 +4,7 @@ mod apply;
 mod bring_up;
 mod calibrate;
 mod capture;
-mod cleanup;
+pub mod cleanup;
 mod compare;
 mod completion;
 mod deploy;
@@ -18,10 +18,12 @@ mod judge;
 mod junit;
 mod live;
 mod logs;
+mod machines;
 #[cfg(test)]
 mod made_up;
 mod medium;
 mod mobility;
+mod peers;
 mod pingall;
 mod plan;
 mod plan_failures;
@@ -71,6 +73,7 @@ pub async fn dispatch(cli: Cli) -> Result<i32> {
         Command::Graph(args) => graph::graph(args),
         Command::Validate(args) => validate::validate(args),
         Command::Plan(args) => plan::plan(args),
+        Command::Machines(args) => machines::machines(args).await,
         Command::PlanFailures(args) => plan_failures::plan_failures(args),
         Command::Calibrate(args) => calibrate::calibrate(args).await,
         Command::Doctor(args) => doctor::doctor(args).await,

@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
 use netloom_api::launch::{Launch, Mode, StartUp};
+use netloom_api::member::Kept;
 use netloom_api::taken_back;
 use netloom_dataplane::{Dataplane, Options};
 use netloom_nodes::{Device, Layout, Network};
@@ -85,7 +86,11 @@ pub fn build(order: Order<'_>, preparation: Preparation) -> Result<Built> {
     };
     let results = match &launch.mode {
         Mode::Run { results, .. } => {
-            Some(Results::create(results, &launch.source, &launch.scenario)?)
+            let results = Results::create(results, &launch.source, &launch.scenario)?;
+            if let Some(member) = &launch.member {
+                results.keep_member(&Kept::of(member, &launch.scenario.name))?;
+            }
+            Some(results)
         }
         Mode::Deploy => None,
     };

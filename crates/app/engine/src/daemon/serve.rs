@@ -111,7 +111,7 @@ pub async fn serve(
             let frame_log = start_frame_log(network, &state.events, results);
             state.enter(Phase::Running);
             say(&StartUp::Ready);
-            let machines = company.map(|company| company.follow(experiment.clone()));
+            let machines = company.map(|company| company.follow(experiment.clone(), results));
             let observed = Observed { recorder, frame_log, monitoring, metrics, machines };
             record(&experiment, results, observed, took).await
         }

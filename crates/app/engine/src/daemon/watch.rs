@@ -3,12 +3,14 @@
 
 use std::collections::HashSet;
 use std::io::{self, BufRead};
-use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use anyhow::{Context, Result};
 use netloom_api::event::EndReason;
 use netloom_api::launch::STAY;
+use netloom_api::member::LEASE;
 use netloom_host::StateLock;
 use netloom_nodes::Layout;
 use netloom_nodes::shell::Gateway;
@@ -86,8 +88,13 @@ pub fn signals(end: &End) -> Result<()> {
 /// Ends the experiment if standard input closes before the client has released the engine: the
 /// client that started it is gone.
 ///
-/// Other lines are orders of the lead of several machines.
+/// Other lines are orders of the lead of several machines, which says each second that it is there.
 pub fn lease(end: &End, orders: Option<OrdersIn>) {
+    let lead = orders.map(|orders| Arc::new(Lead::behind(orders)));
+    if let Some(lead) = lead.clone() {
+        let end = end.clone();
+        std::thread::spawn(move || lead.await_silence(&end));
+    }
     let end = end.clone();
     std::thread::spawn(move || {
         let mut line = Vec::new();
@@ -95,14 +102,59 @@ pub fn lease(end: &End, orders: Option<OrdersIn>) {
             if line == STAY {
                 return;
             }
-            if let Some(orders) = &orders
-                && let Ok(order) = serde_json::from_slice(&line)
-            {
-                // Nobody takes them once the run is over.
-                let _ = orders.send(order);
+            if let Some(lead) = &lead {
+                lead.hear(&line);
             }
             line.clear();
         }
+        if let Some(lead) = lead {
+            lead.is_gone();
+        }
         end.ask(EndReason::ClientGone);
     });
+}
+
+/// The lead of several machines, as this one hears it.
+struct Lead {
+    /// `None` if it is gone: so whoever waits for an order does not wait any more.
+    orders: Mutex<Option<OrdersIn>>,
+    /// Number of lines that have come.
+    lines: AtomicU64,
+}
+
+impl Lead {
+    fn behind(orders: OrdersIn) -> Self {
+        Self { orders: Mutex::new(Some(orders)), lines: AtomicU64::new(0) }
+    }
+
+    fn hear(&self, line: &[u8]) {
+        self.lines.fetch_add(1, Ordering::Relaxed);
+        let orders = self.orders.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(orders) = &*orders
+            && let Ok(order) = serde_json::from_slice(line)
+        {
+            // Nobody takes them once the run is over.
+            let _ = orders.send(order);
+        }
+    }
+
+    /// Forgets it. Returns whether it was there.
+    fn is_gone(&self) -> bool {
+        self.orders.lock().unwrap_or_else(PoisonError::into_inner).take().is_some()
+    }
+
+    /// Ends the experiment when nothing has come for the length of a lease. What counts are looks
+    /// without a line between them: a machine that stood still itself has looked only once.
+    fn await_silence(&self, end: &End) {
+        let (mut before, mut silent) = (0, Duration::ZERO);
+        while silent < LEASE {
+            std::thread::sleep(PERIOD);
+            let lines = self.lines.load(Ordering::Relaxed);
+            silent = if lines == before { silent + PERIOD } else { Duration::ZERO };
+            before = lines;
+        }
+        if self.is_gone() {
+            end.ask(EndReason::ClientGone);
+        }
+    }
 }

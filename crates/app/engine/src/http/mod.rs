@@ -28,6 +28,7 @@ use crate::end::End;
 use crate::events::EventLog;
 use crate::experiment::Experiment;
 use crate::live::{LiveNetwork, routes as live_routes};
+use crate::member;
 use crate::monitoring::SharedMonitor;
 use crate::services::Services;
 use crate::state::RunState;
@@ -92,6 +93,7 @@ fn routes() -> Vec<(&'static str, MethodRouter<Served>)> {
         ("/services", get(async |State(s): State<Arc<Services>>| Json(s.table.rows()))),
         ("/verdict", get(async |State(m): State<Arc<SharedMonitor>>| Json(m.verdict()))),
         ("/timing", get(async |State(n): Network| answer(status::timing(&n)))),
+        ("/machines", get(async |State(n): Network| answer(member::machines(&n)))),
         ("/events", get(events::stream)),
         ("/exec", get(exec::upgrade)),
         ("/capture", get(capture::stream)),

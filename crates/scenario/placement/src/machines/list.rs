@@ -104,7 +104,7 @@ impl Default for Tunnel {
 }
 
 /// The start command of machines that have none.
-pub(super) const START: &str = "ssh -oBatchMode=yes {address} {netloom} __member";
+pub const START: &str = "ssh -oBatchMode=yes {address} {netloom} __member";
 
 /// Largest number of machines.
 pub(super) const MOST: usize = 1000;
@@ -146,6 +146,19 @@ impl Machines {
     pub fn assumed_bounds(&self) -> Bounds {
         let delay = self.local.map_or(Duration::ZERO, |local| local.delay);
         Bounds::uniform(self.list.len(), ASSUMED + delay + self.tunnel.guard)
+    }
+
+    /// Leaves all machines out but one.
+    ///
+    /// # Errors
+    /// If there is no such machine.
+    pub fn keep(&mut self, name: &str) -> Result<(), String> {
+        if !self.list.iter().any(|machine| machine.name == name) {
+            let names = self.names().join("`, `");
+            return Err(format!("there is no machine `{name}`; there are `{names}`"));
+        }
+        self.list.retain(|machine| machine.name == name);
+        Ok(())
     }
 
     /// Returns the names of the machines, in order.

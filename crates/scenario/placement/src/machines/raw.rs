@@ -149,7 +149,9 @@ enum RawSwitch {
 /// `docs/machines.schema.json`.
 #[cfg(feature = "schema")]
 pub fn json_schema() -> serde_json::Value {
-    schemars::schema_for!(RawMachines).to_value()
+    let mut schema = schemars::schema_for!(RawMachines);
+    netloom_scenario::for_editors(&mut schema);
+    schema.to_value()
 }
 
 impl RawMachines {

@@ -15,6 +15,7 @@ use netloom_units::{Dilation, Duration};
 
 use super::board::Board;
 use super::kernel_clock::{Since1970, steering};
+use super::ways::{Ways, WaysStatus};
 use super::{Cipher, Tunnels};
 use crate::DataplaneError;
 use crate::scheduling::Scheduling;
@@ -25,12 +26,15 @@ use crate::wakeup::exact_timers;
 const PERIOD: u64 = 50_000_000;
 const FIRST_PERIOD: u64 = 10_000_000;
 const FIRST: u64 = 1_000_000_000;
+/// The same in a survey: a peer is asked so often, but there may be many.
+const LEAST_PERIOD: u64 = 1_000_000;
+const PERIOD_OF_PEER: u64 = 250_000;
 /// Time after which a probe counts as lost, in ns.
 const PATIENCE: u64 = 1_000_000_000;
 /// Number of recent round trips among which the shortest is reported.
 const TRIPS: usize = 64;
-/// Number of the path between two sockets for clocks. Those for frames are smaller.
-const PATH: u32 = u32::MAX;
+/// Number of the path between two sockets for clocks. All others are smaller.
+pub(super) const PATH: u32 = u32::MAX;
 
 /// A handle of the thread, which ends with it.
 #[derive(Debug)]
@@ -63,6 +67,8 @@ struct PeerClock {
     waiting: VecDeque<Waiting>,
     trips: VecDeque<u64>,
     counts: ClockCounts,
+    /// What is learnt of the ways there and back, in a survey.
+    ways: Option<Ways>,
 }
 
 /// A probe without a reply so far.
@@ -71,6 +77,8 @@ struct Waiting {
     sent: u64,
     /// How our kernel steered its clock then.
     steering: Steering,
+    /// The place of its length among those that a survey tries.
+    length: Option<usize>,
 }
 
 /// What happened in asking a peer's clock.
@@ -89,6 +97,8 @@ pub(crate) struct ClockStatus {
     pub line: Option<Line>,
     pub round_trip: Option<Duration>,
     pub counts: ClockCounts,
+    /// What is known of the ways there and back, in a survey.
+    pub ways: Option<WaysStatus>,
 }
 
 impl Timekeeper {
@@ -98,6 +108,21 @@ impl Timekeeper {
         board: Arc<Board>,
         scheduling: Scheduling,
     ) -> Result<Self, DataplaneError> {
+        let socket = tunnels.bind();
+        let socket = socket.map_err(DataplaneError::system("open a socket for clocks"))?;
+        Self::on(socket, tunnels, board, scheduling, &[])
+    }
+
+    /// Starts the thread on a socket. If there are `lengths`, it learns of the ways to the peers,
+    /// too: whether datagrams of these lengths come there.
+    pub fn on(
+        socket: DatagramSocket,
+        tunnels: &Tunnels,
+        board: Arc<Board>,
+        scheduling: Scheduling,
+        lengths: &[usize],
+    ) -> Result<Self, DataplaneError> {
+        let period = LEAST_PERIOD.max(tunnels.peers.len() as u64 * PERIOD_OF_PEER);
         let clocks = tunnels.peers.iter().map(|peer| {
             let path = Path { session: tunnels.session_with(*peer), number: PATH };
             let [to, from] = tunnels.ciphers(*peer);
@@ -112,11 +137,13 @@ impl Timekeeper {
                 waiting: VecDeque::new(),
                 trips: VecDeque::new(),
                 counts: ClockCounts::default(),
+                ways: match lengths {
+                    [] => None,
+                    lengths => Some(Ways::new(tunnels, *peer, lengths, period)?),
+                },
             })
         });
         let clocks = Mutex::new(clocks.collect::<Result<Vec<_>, DataplaneError>>()?);
-        let socket = tunnels.bind();
-        let socket = socket.map_err(DataplaneError::system("open a socket for clocks"))?;
         // Without stamps of the kernel, bounds are wider.
         let _ = socket.stamp();
         let address = socket.address();
@@ -157,9 +184,11 @@ impl Timekeeper {
     /// Returns what is known of the clock of the peer in this place.
     pub fn status(&self, peer: usize) -> ClockStatus {
         let clocks = self.shared.lock();
-        let PeerClock { estimator, trips, counts, .. } = &clocks[peer];
+        let PeerClock { estimator, trips, counts, ways, .. } = &clocks[peer];
         let round_trip = trips.iter().min().map(|trip| Duration::from_nanos(*trip));
-        ClockStatus { line: estimator.line(), round_trip, counts: *counts }
+        let line = estimator.line();
+        let ways = ways.as_ref().map(|ways| ways.status(line));
+        ClockStatus { line, round_trip, counts: *counts, ways }
     }
 }
 
@@ -216,18 +245,17 @@ impl Asking {
             let Some(to) = clock.to else { continue };
             let now = monotonic();
             while clock.waiting.front().is_some_and(|probe| probe.sent + PATIENCE < now) {
-                clock.waiting.pop_front();
-                clock.counts.lost_probes += 1;
+                let lost = clock.waiting.pop_front();
+                clock.counts.lost_probes += u64::from(lost.is_some_and(|one| one.length.is_none()));
             }
             if clock.next_probe <= now {
-                let period = if now < clock.connected + FIRST { FIRST_PERIOD } else { PERIOD };
+                let period = match &clock.ways {
+                    Some(ways) => ways.period,
+                    None if now < clock.connected + FIRST => FIRST_PERIOD,
+                    None => PERIOD,
+                };
                 clock.next_probe = (clock.next_probe + period).max(now);
-                clock.counts.probes += 1;
-                let sent = monotonic();
-                clock.waiting.push_back(Waiting { sent, steering: steering() });
-                let probe = clock.sender.message(&Message::Probe { sent: signed(sent) });
-                // What is not sent has no answer, which counts.
-                let _ = self.socket.send(probe.bytes, to);
+                clock.probe(&mut self.socket, to);
             }
             next = next.min(clock.next_probe);
         }
@@ -246,11 +274,16 @@ impl Asking {
             let received = self.real_time.on_machine(arrived.unix_ns);
             for datagram in self.room[..arrived.bytes].chunks_mut(arrived.length.max(1)) {
                 let Some(header) = Header::decode(datagram) else { continue };
-                let peer = clocks.iter().position(|clock| clock.path == header.path);
-                let Some(peer) = peer else { continue };
+                let is_of = |clock: &PeerClock| clock.path.session == header.path.session;
+                let Some(peer) = clocks.iter().position(is_of) else { continue };
                 let clock = &mut clocks[peer];
+                let receiver = match (&mut clock.ways, header.path == clock.path) {
+                    (_, true) => Some(&mut clock.receiver),
+                    (ways, false) => ways.as_mut().and_then(|ways| ways.receiver(header.path)),
+                };
+                let Some(receiver) = receiver else { continue };
                 // Refused ones are counted there; no others come to this socket.
-                let opened = clock.receiver.datagram(datagram, |_, _| ());
+                let opened = receiver.datagram(datagram, |_, _| ());
                 let Ok(Received::Message(message)) = opened else { continue };
                 clock.counts.heard = Some(received);
                 let from = (&mut self.socket, arrived.from);
@@ -263,6 +296,22 @@ impl Asking {
 }
 
 impl PeerClock {
+    /// Sends a probe, and in a survey another one of the next length.
+    fn probe(&mut self, socket: &mut DatagramSocket, to: SocketAddr) {
+        self.counts.probes += 1;
+        let sent = monotonic();
+        self.waiting.push_back(Waiting { sent, steering: steering(), length: None });
+        let probe = self.sender.message(&Message::Probe { sent: signed(sent) });
+        // What is not sent has no answer, which counts.
+        let _ = socket.send(probe.bytes, to);
+        let Some(ways) = &mut self.ways else { return };
+        let sent = monotonic();
+        if let Some((place, probe)) = ways.probe(signed(sent)) {
+            self.waiting.push_back(Waiting { sent, steering: steering(), length: Some(place) });
+            let _ = socket.send(probe.bytes, to);
+        }
+    }
+
     /// Takes a message that was `received` at this time. Returns what is known from a reply on.
     fn take(
         &mut self,
@@ -283,8 +332,14 @@ impl PeerClock {
             Message::Reply { probe_sent: t1, probe_received: t2, sent: t3, rate, slew } => {
                 let asked = |probe: &Waiting| signed(probe.sent) == t1;
                 let asked = self.waiting.iter().position(asked)?;
-                let Waiting { steering: ours, .. } = self.waiting.remove(asked)?;
+                let Waiting { steering: ours, length, .. } = self.waiting.remove(asked)?;
                 let exchange = Exchange { t1, t2, t3, t4: signed(received) };
+                if let Some(ways) = &mut self.ways {
+                    ways.answered(length, exchange);
+                }
+                if length.is_some() {
+                    return None;
+                }
                 let theirs = Steering { rate, slew };
                 let event = self.estimator.add(exchange, ours, theirs).ok()?;
                 self.counts.steps += u64::from(matches!(event, Some(Event::Stepped { .. })));

@@ -41,8 +41,8 @@ use merging::{Merging, Present};
 use owners::Owners;
 
 /// Merges the results of all machines of a run into a new directory. The first machine's clock is
-/// cluster time. `placement` has the machine of each node. What is missing in a file is among the
-/// summary's failures, and does not affect other files.
+/// cluster time. `placement` has the machine of each node, and `remarks` are among the summary's
+/// warnings. What is missing in a file is among its failures, and does not affect other files.
 ///
 /// # Errors
 /// Fails if no machine has results, or none has a summary, if two have the same name or one has a
@@ -52,6 +52,7 @@ pub fn merge(
     members: &[Member],
     scenario: &Scenario,
     placement: &BTreeMap<String, String>,
+    remarks: &[String],
     out: &Path,
 ) -> Result<Summary> {
     check(members, placement)?;
@@ -74,7 +75,8 @@ pub fn merge(
     merging.trees()?;
     let Merging { results, owners, failures, .. } = merging;
     let facts = summary::Facts { scenario, placement, verdict, frame_log, failures };
-    let summary = summary::merged(members, &present, &owners, facts)?;
+    let mut summary = summary::merged(members, &present, &owners, facts)?;
+    summary.warnings.extend_from_slice(remarks);
     results.finish(&summary)?;
     Ok(summary)
 }

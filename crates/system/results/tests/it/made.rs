@@ -138,7 +138,8 @@ impl Made {
 
     pub fn try_merge(&self) -> (PathBuf, anyhow::Result<Summary>) {
         let out = self.folder.path().join("merged");
-        let merged = netloom_results::merge(&self.members, &self.scenario, &self.placement, &out);
+        let merged =
+            netloom_results::merge(&self.members, &self.scenario, &self.placement, &[], &out);
         (out, merged)
     }
 }

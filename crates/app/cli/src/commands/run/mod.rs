@@ -28,6 +28,7 @@ use crate::{exit, find, output, placing, preflight, profile_file};
 use evidence::Evidence;
 use finished::Finished;
 use repetition::{Outcome, Repetition};
+pub use several::part_of;
 
 /// Runs a scenario, once or several times.
 pub async fn run(args: Run) -> Result<i32> {
@@ -109,8 +110,15 @@ impl Carrier {
         if args.simulate {
             return simulated::Start::new(args, loaded).map(Self::Simulated);
         }
-        preflight::check(&loaded.scenario)?;
-        preflight::course(&loaded.scenario, &loaded.directory)?;
+        let machines = args.machines.as_deref().map(placing::machines).transpose()?;
+        match &machines {
+            // Each machine looks at itself.
+            Some(machines) if machines.local.is_none() => preflight::elsewhere(&loaded.scenario)?,
+            _ => {
+                preflight::check(&loaded.scenario)?;
+                preflight::course(&loaded.scenario, &loaded.directory)?;
+            }
+        }
         if args.frames {
             all_frames(&mut loaded.scenario, |link| !link.direct);
         }
@@ -119,13 +127,15 @@ impl Carrier {
         // CI is to know of a failure at once.
         let fail_fast = args.fail_fast.unwrap_or(args.junit.is_some());
         let workers = args.start.workers;
-        Ok(match &args.machines {
+        Ok(match args.machines.as_deref().zip(machines) {
             None => Self::Emulated(emulated::Start { workers, calibration, fail_fast }),
-            Some(machines) => {
-                let named = machines;
-                let machines = placing::machines(named)?;
+            Some((named, mut machines)) => {
+                if let Some(on) = &args.on {
+                    machines.keep(on).map_err(exit::usage)?;
+                }
                 Self::Several(several::Start {
                     profiles: placing::profiles(named, &machines)?,
+                    on: args.on.clone(),
                     machines,
                     placement: args.placement.clone(),
                     workers,

@@ -17,6 +17,9 @@ use tokio::sync::mpsc::UnboundedSender;
 
 use crate::launch::{Engine, Saying};
 
+/// Longest time for a machine to greet that was lost.
+const REACHING: Duration = Duration::from_secs(4);
+
 /// Longest time for a member to end.
 pub const TAKEDOWN: Duration = Duration::from_secs(15);
 
@@ -66,9 +69,16 @@ impl Elsewhere {
         Ok(Self { command, word, results })
     }
 
-    /// Fetches the results into `target`.
-    fn fetch(&self, target: &Path) -> Result<()> {
-        let fetched = files::get(&self.command, &self.word, &self.results, target);
+    /// Removes what an engine has left there that died in its start.
+    pub fn forget(&self, experiment: &str) {
+        // If it cannot be reached, nothing can be removed there.
+        let _ = files::clean_up(&self.command, &self.word, Some(experiment));
+        let _ = files::remove(&self.command, &self.word, &self.results);
+    }
+
+    /// Fetches the results into `target`. With `patience`, the machine may be gone.
+    fn fetch(&self, target: &Path, patience: Option<Duration>) -> Result<()> {
+        let fetched = files::get(&self.command, &self.word, &self.results, target, patience);
         fetched.context("cannot fetch its results")
     }
 }
@@ -76,7 +86,9 @@ impl Elsewhere {
 impl Running {
     /// Returns what it leaves. Results of another machine are fetched.
     pub fn part(&self) -> PartOfResults {
-        let fetched = self.elsewhere.as_ref().map(|there| there.fetch(&self.directory));
+        let patience = self.lost.is_some().then_some(REACHING);
+        let fetch = |there: &Elsewhere| there.fetch(&self.directory, patience);
+        let fetched = self.elsewhere.as_ref().map(fetch);
         if let Some(Err(error)) = fetched {
             let why = netloom_api::in_words(error.as_ref());
             eprintln!("warning: machine `{}`: {why}", self.name);
@@ -97,16 +109,21 @@ impl Running {
         if tokio::time::timeout(TAKEDOWN, self.engine.wait()).await.is_err() {
             let _ = self.engine.kill().await;
         }
-        self.clean();
+        self.clean_up();
+        if let Some(there) = &self.elsewhere {
+            let _ = files::remove(&there.command, &there.word, &there.results);
+        }
         let _ = fs::remove_dir_all(&self.directory);
     }
 
-    /// Removes what its engine may have left, and its results elsewhere.
-    pub fn clean(&self) {
+    /// Removes what its engine has left if it was killed. One that lives ends by itself, and keeps
+    /// its results.
+    pub fn clean_up(&self) {
+        let name = &self.experiment;
         match &self.elsewhere {
-            None => _ = netloom_host::cleanup(&self.experiment),
+            None => _ = netloom_host::cleanup(name),
             // If it cannot be reached, nothing can be removed there.
-            Some(there) => _ = files::remove(&there.command, &there.word, &there.results),
+            Some(there) => _ = files::clean_up(&there.command, &there.word, Some(name)),
         }
     }
 

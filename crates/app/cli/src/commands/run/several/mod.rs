@@ -4,17 +4,16 @@
 mod member;
 
 use std::collections::BTreeMap;
-use std::fs::File;
-use std::io::{IsTerminal, Read};
+use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use futures_util::future::{join_all, try_join_all};
 use netloom_api::event::{EndReason, What};
 use netloom_api::launch::{Calibration, Launch, Mode, StartUp};
-use netloom_api::member::{Order, Said};
+use netloom_api::member::{LEASE, Order, Said};
 use netloom_lead::files::Packed;
 use netloom_lead::{PartOfResults, Placed, Secrets};
 use netloom_placement::{Local, Machines, NoPlacement, place};
@@ -22,15 +21,21 @@ use netloom_profile::Profile;
 use netloom_scenario::{Objective, Scenario};
 use netloom_units::Time;
 use tokio::sync::mpsc::unbounded_channel;
+use tokio::time::{MissedTickBehavior, interval};
 
 use super::emulated::show;
 use super::finished::Finished;
 use crate::find::Loaded;
+use crate::finding::Check;
 use crate::interrupts::Interrupts;
 use crate::launch::Engine;
+use crate::survey::{refuse, survey};
 use crate::warnings::Warnings;
 use crate::{exit, output, placing, results};
 use member::{Elsewhere, Running, TAKEDOWN, listen};
+
+/// Time between two looks for members that say nothing.
+const LOOK: Duration = Duration::from_millis(500);
 
 /// How runs on several machines are started.
 pub struct Start {
@@ -41,11 +46,21 @@ pub struct Start {
     pub workers: Option<usize>,
     pub calibration: Calibration,
     pub fail_fast: bool,
+    /// The machine that carries all of it.
+    pub on: Option<String>,
 }
 
 /// Runs a scenario into `directory`.
 pub async fn once(start: &Start, loaded: &Loaded, directory: &Path) -> Result<Finished> {
-    let placed = start.place(loaded)?;
+    let whole;
+    let loaded = match &start.on {
+        Some(machine) => {
+            whole = on_one(loaded, machine);
+            &whole
+        }
+        None => loaded,
+    };
+    let (placed, remarks) = start.place(loaded).await?;
     let mut interrupts = Interrupts::watch()?;
     let mut lead = Lead { members: Vec::new(), zero: None, warnings: warnings() };
     let outcome = lead.run(start, loaded, (&placed, directory), &mut interrupts).await;
@@ -54,7 +69,7 @@ pub async fn once(start: &Start, loaded: &Loaded, directory: &Path) -> Result<Fi
         Ok(Ended::Over(interrupted)) => {
             // They say nothing any more, and are about to end.
             join_all(lead.members.iter_mut().map(|member| member.engine.wait())).await;
-            lead.finish(loaded, &placed, directory, interrupted)
+            lead.finish(loaded, &placed, (directory, &remarks), interrupted)
         }
         Err(error) => {
             lead.take_back().await;
@@ -64,13 +79,27 @@ pub async fn once(start: &Start, loaded: &Loaded, directory: &Path) -> Result<Fi
 }
 
 impl Start {
-    /// Places the nodes of a scenario on the machines.
-    fn place(&self, loaded: &Loaded) -> Result<Placed> {
-        let Self { machines, profiles, .. } = self;
-        if let Some(why) = impossible(&loaded.scenario, machines) {
+    /// Places the nodes of a scenario on the machines, as far apart as those are found to be.
+    /// Returns also in what machines differ.
+    async fn place(&self, loaded: &Loaded) -> Result<(Placed, Vec<String>)> {
+        let (mut machines, profiles) = (self.machines.clone(), &self.profiles);
+        if let Some(why) = impossible(&loaded.scenario, &machines) {
             return Err(exit::usage(format!("this run cannot be on several machines: {why}")));
         }
-        let bounds = machines.assumed_bounds();
+        // Engines of one machine have its loopback between them, and all else in common.
+        let survey = match machines.local {
+            None => Some(survey(&machines, Some(&loaded.scenario)).await?),
+            Some(_) => None,
+        };
+        let bounds = match &survey {
+            Some(survey) => {
+                refuse(&survey.findings())?;
+                machines.tunnel.mtu = machines.tunnel.mtu.or(survey.mtu());
+                survey.bounds()?
+            }
+            None => machines.assumed_bounds(),
+        };
+        let machines = &machines;
         let problem = placing::problem(&loaded.scenario, machines, profiles, bounds)?;
         let (mut problem, remarks) = problem;
         if machines.local.is_some() {
@@ -88,9 +117,23 @@ impl Start {
                 found.map_err(refused)?.placement
             }
         };
-        let placed = Placed::new(&loaded.scenario, machines, (&problem, &placement), secrets()?);
-        placed.map_err(|error| exit::usage(error.to_string()))
+        let secrets = Secrets::random()?;
+        let placed = Placed::new(&loaded.scenario, machines, (&problem, &placement), secrets);
+        let placed = placed.map_err(|error| exit::usage(error.to_string()))?;
+        let Some(survey) = survey else { return Ok((placed, Vec::new())) };
+        refuse(&survey.missing(&loaded.scenario, &placed.nodes()))?;
+        let differ = |check: Check| format!("machines differ: {}: {}", check.what, check.found);
+        Ok((placed, survey.differences().into_iter().map(differ).collect()))
     }
+}
+
+/// Returns the scenario with all its nodes on one machine.
+fn on_one(loaded: &Loaded, machine: &str) -> Loaded {
+    let mut whole = loaded.clone();
+    for node in &mut whole.scenario.nodes {
+        (node.machine, node.together, node.apart) = (Some(machine.to_owned()), None, None);
+    }
+    whole
 }
 
 /// Returns why a scenario cannot run on several machines, if it cannot.
@@ -106,20 +149,6 @@ fn impossible(scenario: &Scenario, machines: &Machines) -> Option<&'static str> 
         "`delay`, `rate` and `loss` of `local:N` are for `netloom plan`; between engines of one \
          machine is its loopback, as it is",
     )
-}
-
-/// Returns numbers that no other experiment has.
-fn secrets() -> Result<Secrets> {
-    let (mut session, mut word, mut key) = ([0; 8], [0; 8], [0; 32]);
-    File::open("/dev/urandom")
-        .and_then(|mut random| {
-            random.read_exact(&mut session)?;
-            random.read_exact(&mut word)?;
-            random.read_exact(&mut key)
-        })
-        .context("cannot read random numbers")?;
-    let [session, word] = [session, word].map(u64::from_ne_bytes);
-    Ok(Secrets { session, key, word })
 }
 
 fn is_watched() -> bool {
@@ -217,7 +246,15 @@ impl Lead {
                 None => Engine::launch(orders, false).await,
                 Some(there) => Engine::launch_by(&there.command, &there.word, &orders).await,
             };
+            let engine = match (engine, &elsewhere) {
+                (Err(error), Some(there)) => {
+                    there.forget(&experiment);
+                    Err(error)
+                }
+                (engine, _) => engine,
+            };
             let engine = engine.with_context(on_machine)?;
+            engine.pulse();
             self.members.push(Running {
                 name,
                 experiment,
@@ -258,7 +295,7 @@ impl Lead {
         });
         let begins = begins.await?;
         if let Some((_, ahead)) = begins.first() {
-            let ahead = std::time::Duration::from_nanos(u64::try_from(*ahead).unwrap_or(0));
+            let ahead = Duration::from_nanos(u64::try_from(*ahead).unwrap_or(0));
             self.zero = Some(Instant::now() + ahead);
         }
         for (name, ahead) in begins.into_iter().filter(|(_, ahead)| *ahead < 0) {
@@ -314,8 +351,9 @@ impl Lead {
         let at = Time::from_nanos(u64::try_from(passed).unwrap_or(u64::MAX));
         let member = &mut self.members[number];
         member.lost.get_or_insert((at, why));
-        // It may stand still, and would stay.
+        // It may stand still, and would stay. What it still says is not taken.
         let _ = member.engine.kill().await;
+        state.gone[number] = true;
         let why = format!("machine `{}` was lost", member.name);
         state.until.get_or_insert(Instant::now() + TAKEDOWN);
         self.order_others(number, &Order::Abandon { why }).await;
@@ -331,12 +369,20 @@ impl Lead {
         drop(sender);
         let mut interrupted = None;
         let mut state = Following::of(self.members.len());
-        loop {
+        let mut looks = interval(LOOK);
+        looks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        while !state.gone.iter().all(|gone| *gone) {
             tokio::select! {
                 next = heard.recv() => match next {
-                    None => return Ok(interrupted),
+                    None => break,
+                    Some((number, _)) if state.gone[number] => {}
                     Some((number, one)) => self.hear(number, one, &mut state).await,
                 },
+                _ = looks.tick() => {
+                    for number in state.silent() {
+                        self.lose(number, "it says nothing any more".into(), &mut state).await;
+                    }
+                }
                 signal = interrupts.next() => {
                     if interrupted.is_some() {
                         bail!("interrupted twice: the run was killed, and has no results");
@@ -349,10 +395,13 @@ impl Lead {
                 () = state.patience() => bail!("a machine was lost, and others did not end"),
             }
         }
+        Ok(interrupted)
     }
 
     async fn hear(&mut self, number: usize, heard: Option<StartUp>, state: &mut Following) {
+        state.silence[number] = Duration::ZERO;
         let Some(said) = heard else {
+            state.gone[number] = true;
             if !state.ended[number] {
                 self.lose(number, "its engine died".into(), state).await;
             }
@@ -414,17 +463,18 @@ impl Lead {
         self,
         loaded: &Loaded,
         placed: &Placed,
-        directory: &Path,
+        (directory, remarks): (&Path, &[String]),
         interrupted: Option<i32>,
     ) -> Result<Finished> {
         let held = results::Held::new(directory);
         let parts: Vec<PartOfResults> = self.members.iter().map(Running::part).collect();
-        netloom_lead::merge(&parts, &loaded.scenario, placed, directory)?;
+        let nodes = placed.nodes();
+        netloom_lead::merge(&parts, &loaded.scenario, (&nodes, remarks), directory)?;
         for (part, member) in parts.iter().zip(&self.members) {
             // What is in them is in the whole now.
             part.directory.iter().for_each(|own| _ = std::fs::remove_dir_all(own));
             if let Some((_, why)) = &member.lost {
-                member.clean();
+                member.clean_up();
                 eprintln!("error: machine `{}` was lost: {why}", member.name);
             }
         }
@@ -440,6 +490,10 @@ struct Following {
     completed: Vec<bool>,
     over: Vec<bool>,
     ended: Vec<bool>,
+    /// Whether nothing more is heard from it, since it has ended or is lost.
+    gone: Vec<bool>,
+    /// Time for which nothing has been heard from it.
+    silence: Vec<Duration>,
     is_ending: bool,
     /// When the others must have ended, if a member is lost.
     until: Option<Instant>,
@@ -451,9 +505,21 @@ impl Following {
             completed: vec![false; members],
             over: vec![false; members],
             ended: vec![false; members],
+            gone: vec![false; members],
+            silence: vec![Duration::ZERO; members],
             is_ending: false,
             until: None,
         }
+    }
+
+    /// Looks once more, and returns those that have said nothing for the length of a lease. Their
+    /// results may take a while to be written once they have ended.
+    fn silent(&mut self) -> Vec<usize> {
+        self.silence.iter_mut().for_each(|silence| *silence += LOOK);
+        let is_lost = |number: &usize| {
+            !self.gone[*number] && !self.ended[*number] && self.silence[*number] > LEASE
+        };
+        (0..self.gone.len()).filter(is_lost).collect()
     }
 
     /// Waits until the others have had their time to end, if a member is lost.
@@ -466,7 +532,7 @@ impl Following {
 }
 
 /// Returns the directory of a machine's own results, beside those of the whole.
-fn part_of(directory: &Path, machine: &str) -> PathBuf {
+pub fn part_of(directory: &Path, machine: &str) -> PathBuf {
     let mut name = directory.file_name().unwrap_or_default().to_owned();
     name.push(format!(".{machine}"));
     directory.with_file_name(name)
