@@ -32,7 +32,8 @@ pub async fn inspect(args: Inspect) -> Result<i32> {
 
 /// Whether one experiment, if it is meant, is watched on a page of its own.
 fn shows_a_page(args: &Inspect) -> bool {
-    let asks_for_part = args.tc || args.machines || args.radio || args.positions || args.neighbours.is_some();
+    let asks_for_part =
+        args.tc || args.machines || args.radio || args.positions || args.neighbours.is_some();
     !asks_for_part && args.showing.format == Format::Table && live::is_possible()
 }
 

@@ -162,13 +162,20 @@ fn one(parts: &[Part], output: &Path) -> Result<()> {
     for part in parts {
         let directory = part_of(output, &part.kept.machine);
         if let Some(command) = &part.command {
-            files::get(command, &files::word()?, &part.directory, &directory, Some(files::PATIENCE))
-                .with_context(|| format!("machine `{}`", part.kept.machine))?;
+            files::get(
+                command,
+                &files::word()?,
+                &part.directory,
+                &directory,
+                Some(files::PATIENCE),
+            )
+            .with_context(|| format!("machine `{}`", part.kept.machine))?;
         }
         directories.insert(part.kept.machine.as_str(), directory);
     }
     // Members write more at their end than was known when they were asked.
-    let kept: Vec<Kept> = directories.values().map(|own| files::kept(own)).collect::<Result<_>>()?;
+    let kept: Vec<Kept> =
+        directories.values().map(|own| files::kept(own)).collect::<Result<_>>()?;
     let of = |machine: &String| {
         let kept = kept.iter().find(|kept| kept.machine == *machine);
         let directory = directories.get(machine.as_str()).cloned();
