@@ -66,7 +66,7 @@ faults: setup     ## a fault at every step of deploy, apply, destroy and claims:
 bench: build      ## measures; asserts nothing
 	@sh benches/run.sh
 
-attack: build     ## kills, files, disks, frames, users, losses, verdicts: 15 minutes, as root
+attack: build     ## kills, files, disks, frames, users, losses, verdicts, machines: as root
 	python3 attack/run.py $(ATTACK)
 
 fuzz:             ## every fuzz target for ten minutes (SECONDS_EACH=600)

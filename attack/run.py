@@ -3,10 +3,10 @@
 
     run.py [PART...] [--seconds N] [--seed S] [--try N]
 
-Parts are kills, files, limits, frames, losses, shape and truth; without any, all of them share the
-time. Each prints how many tries it made and how many NetLoom survived, and names those that it did
-not survive, so that `run.py PART --seed S --try N` repeats them. Ends with code 1 if there were
-any.
+Parts are kills, files, limits, frames, losses, shape, truth and machines; without any, all of them
+share the time. Each prints how many tries it made and how many NetLoom survived, and names those
+that it did not survive, so that `run.py PART --seed S --try N` repeats them. Ends with code 1 if
+there were any.
 
 Takes root: all of it happens in namespaces of its own for networks, mounts and processes, with a
 /run of its own. NETLOOM=PATH attacks another binary than target/release/netloom.
@@ -29,7 +29,7 @@ from common import machine
 from cycle import become_reaper
 from own_machine import own_machine
 
-PARTS = ["kills", "files", "limits", "frames", "losses", "shape", "truth"]
+PARTS = ["kills", "files", "limits", "frames", "losses", "shape", "truth", "machines"]
 # How long the namespaces' end may take after an interrupt, in s.
 PATIENCE = 60
 # For how long last tries may go on when the time is over, in s.

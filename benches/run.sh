@@ -1,11 +1,15 @@
 #!/bin/sh
-# The benchmarks of nodes, links, the data plane, routes, TCP and symbiosis, one after the other.
+# The benchmarks of nodes, links, machines, the data plane, routes, TCP and symbiosis, in turn.
 # They measure and print; they judge nothing. docs/measured names all others, with the commands of
 # each: many take half an hour, an idle machine, or programs that are not part of NetLoom.
 set -eu
 cd "$(dirname "$0")/.."
 for bench in hello ring changes replay background generators shell; do
     python3 "benches/$bench.py"
+    echo
+done
+for bench in losses clocks cost abilene; do
+    python3 "benches/machines/$bench.py"
     echo
 done
 python3 benches/scale/hops.py

@@ -10,6 +10,7 @@ mod start;
 use std::collections::BTreeSet;
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
+use std::path::PathBuf;
 use std::process::{Child, Stdio};
 
 use common::{Lab, NETLOOM, eventually, kill, text};
@@ -169,12 +170,21 @@ fn the_end_of_the_lead_is_the_end_of_all() {
     let mut child = begun(&lab);
     child.kill().unwrap();
     child.wait().unwrap();
-    eventually("the members have ended", || {
-        ["m1", "m2"]
-            .iter()
-            .all(|machine| !common::state(&format!("{}-{machine}", lab.name)).exists())
-    });
+    members_end(&lab);
     is_gone(&lab);
+    let said = lab.ok(&["machines", "collect", "--machines", "local:2", "-o", "r"]);
+    assert!(said.contains("results of 2 of 2 machines"), "{said}");
+    let summary = summary(&lab);
+    assert_eq!(summary["reason"], "client_gone", "{summary}");
+    assert_eq!(summary["machines"].as_array().unwrap().len(), 2, "{summary}");
+    assert!(!lab.path("r.m1").exists(), "what was merged is there once");
+}
+
+fn members_end(lab: &Lab) {
+    eventually("the members have ended", || {
+        let states = ["m1", "m2"].map(|machine| format!("{}-{machine}", lab.name));
+        states.iter().all(|name| !common::state(name).exists())
+    });
 }
 
 #[test]
@@ -193,6 +203,80 @@ fn a_lost_machine_is_named_and_ends_the_others() {
     assert_eq!(summary["verdict"]["judgement"], "invalid", "{summary}");
     assert!(summary["machines"][1]["lost"].is_i64(), "{summary}");
     is_gone(&lab);
+}
+
+/// Writes a list of machines that are this one, each with its own folder.
+fn list(lab: &Lab) {
+    let folder = lab.path("cache");
+    let text = format!(
+        "start: {{ command: \"echo welcome; XDG_CACHE_HOME={}/{{address}} {NETLOOM} __member\" }}\n\
+         machines:\n  m1: {{ address: m1, frames: 127.0.0.1 }}\n  \
+         m2: {{ address: m2, frames: 127.0.0.1 }}\n",
+        folder.display()
+    );
+    fs::write(lab.path("machines.yaml"), text).unwrap();
+    fs::write(lab.path(".netloomignore"), "cache\nr\n").unwrap();
+    ["m1", "m2"].iter().for_each(|machine| fs::create_dir_all(folder.join(machine)).unwrap());
+}
+
+fn begun_by_list(lab: &Lab) -> Child {
+    let mut command = lab.command(&["run", "--machines", "machines.yaml", "-o", "r"]);
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    eventually("the run has begun", || {
+        members_have(lab, "m1").iter().any(|own| {
+            let output = fs::read_to_string(own.join("processes/forever@a.stdout"));
+            output.is_ok_and(|text| text == "begun\n")
+        })
+    });
+    child
+}
+
+/// The results that members have on a machine.
+fn members_have(lab: &Lab, machine: &str) -> Vec<PathBuf> {
+    let own = fs::read_dir(lab.path(&format!("cache/{machine}/netloom/members")));
+    own.into_iter().flatten().map(|entry| entry.unwrap().path()).collect()
+}
+
+/// A lead that stands still says nothing, and members cannot tell that from a way that is cut.
+#[test]
+fn members_that_hear_nothing_of_their_lead_end_and_keep_their_results() {
+    let lab = lab(FOREVER);
+    list(&lab);
+    let mut child = begun_by_list(&lab);
+    let pid = i32::try_from(child.id()).unwrap();
+    kill(pid, Signal::SIGSTOP);
+    members_end(&lab);
+    kill(pid, Signal::SIGKILL);
+    child.wait().unwrap();
+    is_gone(&lab);
+    let said = lab.ok(&["machines", "collect", "--machines", "machines.yaml", "-o", "r"]);
+    assert!(said.contains("results of 2 of 2 machines"), "{said}");
+    assert_eq!(summary(&lab)["reason"], "client_gone");
+    assert!(["m1", "m2"].iter().all(|machine| members_have(&lab, machine).is_empty()));
+    let said = lab.ok(&["machines", "collect", "--machines", "machines.yaml", "-o", "s"]);
+    assert!(said.contains("nothing to collect"), "{said}");
+}
+
+#[test]
+fn a_machine_that_a_command_leads_to_is_cleaned_up_when_it_is_lost() {
+    let lab = lab(FOREVER);
+    list(&lab);
+    let child = begun_by_list(&lab);
+    let view = lab.ok(&["inspect", "--machines", &format!("{}-m1", lab.name)]);
+    assert!(view.contains("r1--r2/forward") && view.contains("to m2"), "{view}");
+    let status = lab.ok(&["inspect", &format!("{}-m2", lab.name), "--format", "json"]);
+    let status: Value = serde_json::from_str(&status).unwrap();
+    let pid = status["experiment"]["engine_pid"].as_u64().unwrap();
+    kill(i32::try_from(pid).unwrap(), Signal::SIGKILL);
+    let output = child.wait_with_output().unwrap();
+    let said = text(&output.stdout) + &text(&output.stderr);
+    assert_eq!(output.status.code(), Some(3), "{said}");
+    assert!(said.contains("machine `m2` was lost"), "{said}");
+    let summary = summary(&lab);
+    assert_eq!(summary["verdict"]["judgement"], "invalid", "{summary}");
+    assert!(lab.path("r/machines/m1/summary.json").exists(), "{said}");
+    is_gone(&lab);
+    assert!(["m1", "m2"].iter().all(|machine| members_have(&lab, machine).is_empty()));
 }
 
 /// A list of machines whose members are started by a command that prints something before.

@@ -6,6 +6,7 @@ back: the bound of the clock, the round trips of a link of 10 ms, and when the m
 """
 
 import json
+import re
 
 from underlay import Run, Underlay, machine, noisy, percentile, round_trips, rounds
 
@@ -24,6 +25,12 @@ WAYS = {
     "nothing between": "",
     "1 ms out, 3 ms back": ", forward: { delay: 1ms }, reverse: { delay: 3ms }",
 }
+
+
+def micros(time):
+    """A time like `25.9us`, in µs."""
+    number, unit = re.fullmatch(r"([0-9.]+)([a-z]+)", time).groups()
+    return float(number) * {"ns": 1e-3, "us": 1, "ms": 1e3, "s": 1e6}[unit]
 
 
 def begun(run):
@@ -47,8 +54,7 @@ def main():
             with Underlay(properties, before=("", APART)) as underlay:
                 run = Run(SCENARIO, underlay=underlay)
             times = round_trips(run.output("ping", "a"))
-            clocks = [one["clock"] for one in run.summary["machines"]]
-            bound = max(clock["bound"] for clock in clocks) / 1e3
+            bound = max(micros(one["bound"]) for one in run.summary["machines"])
             dates, late = begun(run)
             zeros = (max(dates) - min(dates)) * 1e6
             starts = [date * 1e6 + after for date, after in zip(dates, late)]

@@ -22,7 +22,7 @@ SCENARIO = """
 name: {name}
 topology:
   nodes: {{ a: {{ machine: m1 }}, b: {{ machine: m2 }} }}
-  links: [{{ endpoints: [a, b], delay: 1ms, queue: {{ limit: 20000packets }} }}]
+  links: [{{ endpoints: [a, b], delay: 1ms }}]
 processes:
   - {{ name: server, node: b, command: iperf3 --server --one-off --json, ready: {{ port: 5201 }},
       background: true }}

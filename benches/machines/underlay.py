@@ -35,9 +35,10 @@ class Underlay:
         self.folder = tempfile.TemporaryDirectory(prefix="netloom-bench-")
         self.directory = pathlib.Path(self.folder.name)
         (self.directory / "netloom.yaml").write_text(
-            f"name: {self.name}\ntopology:\n  nodes: {{ m1: , m2: }}\n  links:\n"
-            f'    - {{ endpoints: ["m1:eth1", "m2:eth1"], addresses: [10.99.0.1/24, 10.99.0.2/24]'
-            f"{self.properties} }}\n"
+            f"name: {self.name}\ntopology:\n  nodes:\n"
+            "    m1: { interfaces: { eth1: { ipv4: 10.99.0.1/24 } } }\n"
+            "    m2: { interfaces: { eth1: { ipv4: 10.99.0.2/24 } } }\n"
+            f'  links:\n    - {{ endpoints: ["m1:eth1", "m2:eth1"]{self.properties} }}\n'
         )
         netloom("deploy", cwd=self.directory)
         return self

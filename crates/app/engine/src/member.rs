@@ -13,6 +13,7 @@ use netloom_api::launch::StartUp;
 use netloom_api::member::{
     ClockStatus, CrossingStatus, Doors, Kept, Member, Order, PULSE, PeerStatus as Status, Said,
 };
+use netloom_api::state::{LinkStatus, PipeStatus};
 use netloom_dataplane::{
     CrossedFrames, CrossedPipe, Doors as Sockets, PeerId, PeerStatus, Secret, Tunnels,
 };
@@ -268,6 +269,14 @@ impl Ways {
         TOLERANCE.max(Duration::from_nanos(part))
     }
 
+    /// Returns how exactly the clock of a peer must be known before the run begins: as it must be
+    /// known in the run, or as well as the way there lets it be, since whoever answers may have
+    /// needed anything up to the round trip for either half.
+    fn needed(&self, peer: &PeerStatus) -> Duration {
+        let half = peer.round_trip.unwrap_or_default().as_nanos() / 2;
+        self.limit(peer.peer).max(Duration::from_nanos(half) + TOLERANCE)
+    }
+
     /// Returns the pipes that are shorter than the way to their machine, and by how much: by what
     /// the lead knows, and by what was measured, `way`.
     fn uncovered(
@@ -351,6 +360,25 @@ pub fn machines(network: &LiveNetwork) -> Result<Vec<Status>> {
     Ok(peers(network)?.into_iter().map(status).collect())
 }
 
+/// Counts at the pipes from other machines what was lost on the way or not taken here. How long
+/// those frames were is not known.
+///
+/// # Errors
+/// If the network is gone.
+pub fn count_losses(network: &LiveNetwork, links: &mut [LinkStatus]) -> Result<()> {
+    for crossing in machines(network)?.into_iter().flat_map(|peer| peer.pipes) {
+        let link = links.iter_mut().find(|link| link.name == crossing.link);
+        let pipe = link.map(|link| match crossing.direction == Direction::Forward.name() {
+            true => &mut link.forward,
+            false => &mut link.reverse,
+        });
+        if let (false, Some(PipeStatus::Modelled(pipe))) = (crossing.leads_there, pipe) {
+            pipe.statistics.lost_unmodelled.frames += crossing.lost + crossing.refused;
+        }
+    }
+    Ok(())
+}
+
 /// Returns how the data plane of a member exchanges frames with others.
 ///
 /// # Errors
@@ -406,8 +434,8 @@ async fn await_clocks(network: &LiveNetwork, member: &Member) -> Result<()> {
         let peers = peers(network)?;
         let now = monotonic();
         let known = |peer: &PeerStatus| {
-            let limit = ways.limit(peer.peer).as_nanos();
-            peer.clock.is_some_and(|line| line.offset(now).bound <= limit)
+            let needed = ways.needed(peer).as_nanos();
+            peer.clock.is_some_and(|line| line.offset(now).bound <= needed)
         };
         let Some(unknown) = peers.iter().find(|peer| !known(peer)) else { return Ok(()) };
         if Instant::now() > until {
@@ -423,7 +451,7 @@ async fn await_clocks(network: &LiveNetwork, member: &Member) -> Result<()> {
                     "`{me}` knows the clock of `{machine}` only to {}, and {} are needed: the way \
                      between them is too slow or too busy",
                     Duration::from_nanos(line.offset(now).bound),
-                    ways.limit(unknown.peer)
+                    ways.needed(unknown)
                 ),
             });
         }

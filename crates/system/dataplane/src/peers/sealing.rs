@@ -90,6 +90,8 @@ impl Seal for Sealed {
 
 #[cfg(test)]
 mod tests {
+    use netloom_tunnel::{Header, Path, Receiver, Record, Refusal, Refused, Sender};
+
     use super::*;
 
     const NONCE: Nonce = Nonce { path: 3, sequence: 7 };
@@ -112,6 +114,57 @@ mod tests {
         assert!(!bytes.starts_with(b"a frame"));
         of(1, 0, 1).open(NONCE, b"header", &mut bytes).unwrap();
         assert!(bytes.starts_with(b"a frame"));
+    }
+
+    /// Number of datagrams of each kind that somebody between two machines sends.
+    const HOSTILE: u64 = 100_000;
+
+    /// What is changed, comes again, or belongs to another experiment brings no frame, and is
+    /// counted to the last datagram.
+    #[test]
+    fn of_a_hundred_thousand_hostile_datagrams_none_brings_a_frame() {
+        let path = |session| Path { session, number: 1 };
+        let mut sender = Sender::new(path(1), 400, of(1, 0, 1)).unwrap();
+        let mut foreign = Sender::new(path(2), 400, of(2, 0, 1)).unwrap();
+        let mut receiver = Receiver::new(path(1), of(1, 0, 1), [0]);
+        let datagram = |sender: &mut Sender<Cipher>, sequence| {
+            let record = Record {
+                pipe: 0,
+                sequence,
+                frames: 1,
+                number: sequence,
+                release: 0,
+                shift: 0,
+                cuts: 0,
+                marked: false,
+                virtio: [0; 10],
+            };
+            sender.push(&record, [&b"a frame"[..], &[0; 200]]);
+            let burst = sender.finish();
+            assert_eq!(burst.datagrams().count(), 1);
+            burst.bytes.to_vec()
+        };
+        let (mut brought, mut came) = (0, 0);
+        for sequence in 0..HOSTILE {
+            let good = datagram(&mut sender, sequence);
+            let mut take = |bytes: &[u8]| {
+                receiver.datagram(&mut bytes.to_vec(), |_, _| brought += 1).map(drop)
+            };
+            // Any bit of the payload and the tag; a header leads elsewhere, or is refused before.
+            let mut flipped = good.clone();
+            let bits = (flipped.len() - Header::BYTES) * 8;
+            let bit = Header::BYTES * 8 + usize::try_from(sequence).unwrap() * 7919 % bits;
+            flipped[bit / 8] ^= 1 << (bit % 8);
+            assert_eq!(take(&flipped), Err(Refusal::Unauthentic));
+            assert_eq!(take(&datagram(&mut foreign, sequence)), Err(Refusal::Foreign));
+            take(&good).unwrap();
+            assert_eq!(take(&good), Err(Refusal::Replayed));
+            came += 1;
+        }
+        assert_eq!((brought, came), (HOSTILE, HOSTILE), "only good ones bring frames, once each");
+        let (unauthentic, foreign, replayed) = (HOSTILE, HOSTILE, HOSTILE);
+        let expected = Refused { unauthentic, foreign, replayed, ..Refused::default() };
+        assert_eq!(receiver.refused(), expected);
     }
 
     #[test]
