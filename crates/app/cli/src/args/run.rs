@@ -43,7 +43,7 @@ pub struct Run {
           default_missing_value = "true")]
     pub fail_fast: Option<bool>,
     /// Run it on several machines, each of which carries a part of the network: those of a list, or
-    /// `local:N`, N engines on this one.
+    /// `local:N`, N engines on this one, or `ray:ADDRESS[,count=N][,cpus=N]`, nodes of a Ray cluster.
     #[arg(long, value_name = "MACHINES", conflicts_with_all = ["simulate", "metadata"])]
     pub machines: Option<String>,
     /// Place nodes as this file says, which `netloom plan --output` has written.
