@@ -41,7 +41,8 @@ class RayCluster:
         try:
             ray.init(address=address, log_to_driver=False, logging_level="ERROR")
         except Exception as why:  # Ray has no common class for what goes wrong here.
-            raise Refused(f"cannot connect to the Ray cluster at `{address}`: {brief(why)}") from why
+            message = f"cannot connect to the Ray cluster at `{address}`: {brief(why)}"
+            raise Refused(message) from why
         # Nodes have the code of the actor from here.
         ray.cloudpickle.register_pickle_by_value(starter)
 
@@ -81,6 +82,11 @@ class RayCluster:
             name, address = machine["name"], nodes[placed[number]]
             if "error" in answer:
                 raise Refused(f"machine `{name}` ({address}): {answer['error']}")
+            if answer["nice"] != "0":
+                note(
+                    f"machine `{name}` waits behind other processes there (nice {answer['nice']}): "
+                    "start Ray on its nodes with RAY_worker_niceness=0"
+                )
             started.append({"name": name, "address": address, "said": answer["said"]})
         return started
 
@@ -92,13 +98,13 @@ class RayCluster:
         wanted = [machine["address"] for machine in machines if machine["address"]]
         if missing := [address for address in wanted if address not in fit]:
             raise Refused(
-                f"the Ray cluster has no node {missing[0]} with {cpus} CPUs; it has "
-                + ", ".join(f"{node['address']} ({node['cpus']:g} CPUs)" for node in nodes)
+                f"the Ray cluster has no node {missing[0]} with {counted(cpus)}; it has "
+                + ", ".join(f"{node['address']} ({counted(node['cpus'])})" for node in nodes)
             )
         if len(fit) < len(machines):
             raise Refused(
                 f"{len(machines)} machines are wanted, and {len(fit)} of the {len(nodes)} nodes "
-                f"of the Ray cluster have {cpus} CPUs: add nodes, or ask for fewer machines"
+                f"of the Ray cluster have {counted(cpus)}: add nodes, or ask for fewer machines"
             )
         bundles = [
             {"CPU": cpus} | ({f"node:{at}": 0.001} if (at := machine["address"]) else {})
@@ -107,7 +113,8 @@ class RayCluster:
         # All or none, each on a node of its own.
         self._group = self._ray.util.placement_group(bundles, strategy="STRICT_SPREAD")
         while not self._group.wait(STEP):
-            note(f"waiting for {len(machines)} nodes of the Ray cluster with {cpus} free CPUs each")
+            many = f"{len(machines)} nodes of the Ray cluster"
+            note(f"waiting for {many}, until each has {counted(cpus)} free")
 
     def release(self) -> None:
         """Gives back what was reserved. What was started goes on."""
@@ -123,3 +130,8 @@ def brief(why: Exception) -> str:
     """Returns the first line of an error that says something."""
     lines = [line.strip() for line in str(why).splitlines()]
     return next((line for line in lines if line), type(why).__name__)
+
+
+def counted(cpus: float) -> str:
+    """Returns a number of CPUs in words."""
+    return f"{cpus:g} CPU" if cpus == 1 else f"{cpus:g} CPUs"

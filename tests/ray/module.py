@@ -171,6 +171,14 @@ class Seam(unittest.TestCase):
         self.assertIn("machine `m1` (10.0.0.1): `false` says nothing", said[-1]["error"])
         self.assertEqual(ray.groups, [])
 
+    def test_a_machine_that_is_behind_others_is_noted(self) -> None:
+        with mock.patch.object(os, "getpriority", lambda *_: 15):
+            with mock.patch.object(os, "setpriority", side_effect=PermissionError):
+                code, said = ask(FakeRay({"10.0.0.1": 1.0}), CONNECT, start(("m1", None)))
+        self.assertEqual(code, 0)
+        self.assertIn("`m1`", said[1]["note"])
+        self.assertIn("nice 15", said[1]["note"])
+
     def test_a_cluster_that_lets_nobody_in_is_no_cluster(self) -> None:
         code, said = ask(FakeRay({}, wrong="the token is wrong"), CONNECT)
         self.assertEqual(code, 1)
@@ -198,8 +206,9 @@ class Token(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             made = Path(folder, "made")
             for mode in ({}, {"RAY_AUTH_MODE": "disabled"}):
-                environment = {name: value for name, value in os.environ.items() if name[:4] != "RAY_"}
-                with mock.patch.dict(os.environ, environment | mode, clear=True):
+                with mock.patch.dict(os.environ, mode):
+                    if not mode:
+                        os.environ.pop("RAY_AUTH_MODE", None)
                     answer = starter.Starter().start(f"touch {made}", "")
                 self.assertIn("RAY_AUTH_MODE=token", answer["error"])
             self.assertFalse(made.exists())

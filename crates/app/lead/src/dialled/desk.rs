@@ -2,15 +2,16 @@
 //! stream to one of them.
 
 use std::collections::HashMap;
-use std::net::{IpAddr, SocketAddr};
+use std::net::{self as blocking, IpAddr, SocketAddr};
 use std::os::linux::net::SocketAddrExt;
-use std::os::unix::net::{self as blocking, UnixListener as Blocking};
+use std::os::unix::net::{SocketAddr as LocalAddress, UnixListener as Blocking};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::{Context, Result, bail};
 use nix::unistd::geteuid;
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, copy_bidirectional};
 use tokio::net::{TcpListener, TcpStream, UnixListener, UnixStream};
+use tokio::runtime::{Builder, Runtime};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::task::JoinSet;
 use tokio::time::timeout;
@@ -30,7 +31,8 @@ pub struct Desk {
     name: String,
     known: Known,
     waiting: Waiting,
-    _tasks: JoinSet<()>,
+    /// A thread of its own: others wait for files of machines, which come this way.
+    runtime: Option<Runtime>,
 }
 
 /// The streams of machines that wait, by the machines' names.
@@ -58,21 +60,26 @@ impl Waiting {
 
 impl Desk {
     /// Opens one at this address of ours. `name` is a word that nobody else has.
-    pub async fn open(address: IpAddr, name: String) -> Result<Self> {
+    pub fn open(address: IpAddr, name: String) -> Result<Self> {
         let identity = Identity::new()?;
         let fingerprint = identity.fingerprint();
         let (known, waiting) = (Known::default(), Waiting::default());
         let acceptor = TlsAcceptor::from(Arc::new(identity.server(known.clone())?));
-        let machines = TcpListener::bind((address, 0)).await;
+        let machines = blocking::TcpListener::bind((address, 0));
         let machines = machines.with_context(|| format!("cannot listen at {address}"))?;
+        machines.set_nonblocking(true)?;
         let lead = machines.local_addr()?;
-        let relays = Blocking::bind_addr(&blocking::SocketAddr::from_abstract_name(&name)?)?;
+        let relays = Blocking::bind_addr(&LocalAddress::from_abstract_name(&name)?)?;
         relays.set_nonblocking(true)?;
-        let relays = UnixListener::from_std(relays)?;
-        let mut tasks = JoinSet::new();
-        tasks.spawn(take_in(machines, acceptor, known.clone(), waiting.clone()));
-        tasks.spawn(serve(relays, waiting.clone()));
-        Ok(Self { orders: Orders { lead, fingerprint }, name, known, waiting, _tasks: tasks })
+        let runtime = Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
+        let inside = runtime.enter();
+        let (machines, relays) =
+            (TcpListener::from_std(machines)?, UnixListener::from_std(relays)?);
+        drop(inside);
+        runtime.spawn(take_in(machines, acceptor, known.clone(), waiting.clone()));
+        runtime.spawn(serve(relays, waiting.clone()));
+        let orders = Orders { lead, fingerprint };
+        Ok(Self { orders, name, known, waiting, runtime: Some(runtime) })
     }
 
     /// Takes in a machine that has the key of this certificate.
@@ -87,6 +94,12 @@ impl Desk {
         let binary = binary.to_str().context("the path of the netloom binary is no text")?;
         let binary = binary.replace('\'', r"'\''");
         Ok(format!("exec '{binary}' {RELAY} {} {{address}}", self.name))
+    }
+}
+
+impl Drop for Desk {
+    fn drop(&mut self) {
+        self.runtime.take().map(Runtime::shutdown_background);
     }
 }
 

@@ -133,9 +133,9 @@ mod tests {
     use super::super::desk::Desk;
     use super::*;
 
-    async fn desk(test: &str) -> (Desk, String) {
+    fn desk(test: &str) -> (Desk, String) {
         let name = format!("netloom-test-{}-{test}", std::process::id());
-        (Desk::open(Ipv4Addr::LOCALHOST.into(), name.clone()).await.unwrap(), name)
+        (Desk::open(Ipv4Addr::LOCALHOST.into(), name.clone()).unwrap(), name)
     }
 
     fn orders(desk: &Desk) -> Orders {
@@ -165,7 +165,7 @@ mod tests {
 
     #[tokio::test]
     async fn relays_reach_the_machine_that_they_name_until_the_lead_is_gone() {
-        let (desk, name) = desk("relays").await;
+        let (desk, name) = desk("relays");
         let machine = |name: &str| {
             let identity = Identity::new().unwrap();
             desk.expect(name, identity.fingerprint());
@@ -189,7 +189,7 @@ mod tests {
 
     #[tokio::test]
     async fn who_has_another_key_is_refused_at_either_end() {
-        let (desk, _) = desk("keys").await;
+        let (desk, _) = desk("keys");
         let try_by = async |identity: Identity, lead: &str| {
             let known = Known::default();
             known.add(lead.to_owned(), "lead".into());

@@ -101,7 +101,7 @@ impl Cluster {
         let Said::Connected { here: at, nodes } = connected?? else {
             return Err(helper.unexpected());
         };
-        let desk = Desk::open(here(&at)?, format!("netloom-{word:016x}")).await?;
+        let desk = Desk::open(here(&at)?, format!("netloom-{word:016x}"))?;
         if machines.list.is_empty() {
             let fit = nodes.iter().filter(|node| node.cpus >= f64::from(ray.cpus)).count();
             machines.list = Machines::alike(fit.max(1)).list;

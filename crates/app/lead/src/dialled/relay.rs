@@ -1,6 +1,6 @@
 //! A command, like `ssh`, that joins its standard input and output to a machine that has dialled.
 
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
 use std::net::Shutdown;
 use std::os::linux::net::SocketAddrExt;
 use std::os::unix::net::{SocketAddr, UnixStream};
@@ -21,10 +21,17 @@ pub fn main(mut arguments: impl Iterator<Item = String>) -> Result<()> {
     let mut input = stream.try_clone()?;
     writeln!(input, "{}", serde_json::to_string(&words)?).context("the lead is gone")?;
     thread::spawn(move || {
-        let _ = io::copy(&mut io::stdin().lock(), &mut input);
+        let _ = pump(&mut io::stdin().lock(), &mut input);
         let _ = input.shutdown(Shutdown::Write);
     });
     // It ends when the other side ends, or nobody reads any more.
-    let _ = io::copy(&mut &stream, &mut io::stdout().lock());
+    let _ = pump(&mut &stream, &mut io::stdout().lock());
     io::stdout().flush().context("nobody reads what the machine says")
+}
+
+/// Copies to the end. Not by the kernel's `splice`, which `io::copy` takes for descriptors that it
+/// knows: it locks the pipe while it waits for the socket, and the lead's read of that pipe, which
+/// is to return at once, waits for the lock.
+fn pump(from: &mut dyn Read, to: &mut dyn Write) -> io::Result<u64> {
+    io::copy(from, to)
 }
