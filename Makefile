@@ -13,8 +13,8 @@ DEMO_RESULTS := target/demo
 export RUST_TEST_THREADS ?= 3
 export TEST_PROGRAMS ?= 3
 
-.PHONY: all setup build dist deb test-packages demo check test lint unit test-rootless faults bench attack fuzz
-.PHONY: generate bpf docs clean
+.PHONY: all setup build dist deb demo check test lint unit faults bench attack fuzz
+.PHONY: test-rootless test-packages test-ray generate bpf docs clean
 
 all: build
 
@@ -59,6 +59,10 @@ unit:             ## unit tests, end-to-end tests, and every example
 
 test-rootless: setup  ## end-to-end tests, kernel tests and examples as an ordinary user
 	@sh scripts/test-rootless.sh
+
+test-ray: setup   ## runs on three nodes of Ray, which is installed into target/: as root, two minutes
+	$(CARGO) build --workspace --bin netloom --locked
+	@sh scripts/test-ray.sh $(TARGET)/debug/netloom
 
 faults: setup     ## a fault at every step of deploy, apply, destroy and claims: a quarter of an hour
 	NETLOOM_FAULTS=all $(CARGO) test --workspace --locked --test faults -- --nocapture

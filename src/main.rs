@@ -8,7 +8,7 @@ use netloom_api::member;
 use netloom_cli::survey::{self, fresh};
 use netloom_engine::{daemon, filler};
 use netloom_gauge::{generator, traffic};
-use netloom_lead::files;
+use netloom_lead::{dialled, files};
 use netloom_nodes::{own_kernel, shell};
 use netloom_simulate::worker;
 
@@ -47,6 +47,7 @@ fn main() -> ExitCode {
             }
         }
         Some(fresh::ROLE) => fresh::main(),
+        Some(role @ (dialled::DIAL | dialled::RELAY)) => dialled::main(role, arguments),
         Some("__shape") => netloom_shaper::main(arguments),
         Some(filler::ROLE) => filler::main(),
         Some(own_kernel::launch::ROLE) => own_kernel::launch::main(),

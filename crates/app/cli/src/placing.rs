@@ -17,13 +17,16 @@ const COUNTED: usize = 256;
 /// Nodes of larger networks whose routes are counted. The mean of these is that of all.
 const SAMPLE: usize = 64;
 
-/// Reads the machines that `--machines` names: `local:N`, or a file.
+/// Reads the machines that `--machines` names: `local:N`, `ray:ADDRESS`, or a file.
 ///
 /// # Errors
 /// With code 2, if there is no such file or it has faults.
 pub fn machines(named: &str) -> Result<Machines> {
     if let Some(local) = Machines::local(named) {
         return local.map_err(exit::usage);
+    }
+    if let Some(ray) = Machines::ray(named) {
+        return ray.map_err(exit::usage);
     }
     let text = read(Path::new(named), "list of machines")?;
     Machines::parse(&text).map_err(|findings| faults(findings.render(named, &text)))

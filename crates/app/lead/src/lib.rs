@@ -1,14 +1,17 @@
 //! An experiment on several machines, for its lead: which machine carries what, when all begin, and
-//! one result of what the machines leave. Not here: starting members and speaking with them
-//! (`cli`), and what a member does (`engine`).
+//! one result of what the machines leave. Not here: speaking with members (`cli`), and what a member
+//! does (`engine`).
 //!
 //! | module | contents |
 //! |---|---|
+//! | [`dialled`] | machines that dial their lead: the nodes of a Ray cluster |
 //! | [`files`] | files that go to a machine and come back |
 //! | `preamble` | what a command prints before its member speaks: [`Preamble`] |
 //! | `placed` | the nodes on their machines: [`Placed`] |
 //! | `merging` | one result of several: [`merge`] |
 
+#[cfg_attr(not(feature = "ray"), path = "dialled/absent.rs")]
+pub mod dialled;
 pub mod files;
 mod merging;
 mod placed;

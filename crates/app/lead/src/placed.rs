@@ -226,10 +226,14 @@ pub fn commands(machines: &Machines) -> Result<Vec<(String, String)>> {
     machines.list.iter().map(of).collect()
 }
 
+/// Returns what is `{netloom}` on a machine.
+pub fn binary(machine: &MemberMachine) -> String {
+    machine.netloom.as_deref().unwrap_or(BINARY).replace("{netloom}", BINARY)
+}
+
 /// Returns the command that starts a member on a machine.
 fn command(start: &str, machine: &MemberMachine) -> Result<String> {
-    let netloom = machine.netloom.as_deref().unwrap_or(BINARY).replace("{netloom}", BINARY);
-    let command = start.replace("{netloom}", &netloom);
+    let command = start.replace("{netloom}", &binary(machine));
     if !command.contains("{address}") {
         return Ok(command);
     }

@@ -3,7 +3,7 @@
 //!
 //! | module | what |
 //! |---|---|
-//! | `machines` | lists of machines, from a file or as `local:N` |
+//! | `machines` | lists of machines, from a file, as `local:N` or as `ray:ADDRESS` |
 //! | `capacity` | what a machine bears, from its profile |
 //! | `demand` | what the nodes and links of a scenario need |
 //! | `problem` | nodes, links, machines and rules, as the search and its check get them |
@@ -39,7 +39,7 @@ pub use demand::{Needs, demands};
 pub use groups::Groups;
 #[cfg(feature = "schema")]
 pub use machines::json_schema;
-pub use machines::{Local, Machines, MemberMachine, Reserve, START, Tunnel};
+pub use machines::{Local, Machines, MemberMachine, Ray, Reserve, START, Tunnel};
 pub use problem::{
     Bounds, Cost, Flow, LinkDemand, Machine, Mnp, NodeDemand, Placement, Problem, Resource,
 };

@@ -1,13 +1,14 @@
-//! Lists of machines: a file like `machines.yaml`, or `local:N` for machines that NetLoom makes
-//! itself on this one.
+//! Lists of machines: a file like `machines.yaml`, `local:N` for machines that NetLoom makes itself
+//! on this one, or `ray:ADDRESS` for the nodes of a Ray cluster.
 
 mod list;
 mod local;
 mod raw;
+mod ray;
 
 use netloom_document::{Diagnostic, Diagnostics, Dialect, decode, parse};
 
-pub use list::{Local, Machines, MemberMachine, Reserve, START, Tunnel};
+pub use list::{Local, Machines, MemberMachine, Ray, Reserve, START, Tunnel};
 use raw::RawMachines;
 
 #[cfg(feature = "schema")]
@@ -30,6 +31,9 @@ static DIALECT: Dialect = Dialect {
     sections: &[("machines", ""), ("start", ""), ("tunnel", ""), ("lost_after", "")],
     other_spelling: |_| None,
     in_a_mapping: |key, value| match key {
+        "start" if value.starts_with("ray") => {
+            Some("write `start: {ray: auto}`, or an address in place of `auto`".into())
+        }
         "start" => Some(format!("write `start: {{command: \"{value}\"}}`")),
         "capacity" => Some("write like `capacity: {mnp: {2: 91Mbit/s}}`".into()),
         _ if value.contains(['@', '.', ':']) => {

@@ -17,7 +17,7 @@ pub struct Plan {
     #[command(flatten)]
     pub scenario: ScenarioFile,
     /// The machines: a list like `machines.yaml`, or `local:N[,delay=TIME][,rate=RATE]
-    /// [,loss=PERCENT]` for N machines that are made on this one.
+    /// [,loss=PERCENT]` for N machines that are made on this one, or `ray:ADDRESS,count=N`.
     #[arg(long, value_name = "FILE|local:N", required_unless_present = "like")]
     pub machines: Option<String>,
     /// The profile of machines that are all alike, from `netloom calibrate`.

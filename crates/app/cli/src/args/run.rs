@@ -42,8 +42,9 @@ pub struct Run {
     #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true,
           default_missing_value = "true")]
     pub fail_fast: Option<bool>,
-    /// Run it on several machines, each of which carries a part of the network: those of a list, or
-    /// `local:N`, N engines on this one.
+    /// Run it on several machines, each of which carries a part of the network: those of a list,
+    /// `local:N`, N engines on this one, or `ray:ADDRESS[,count=N][,cpus=N]`, nodes of a Ray
+    /// cluster.
     #[arg(long, value_name = "MACHINES", conflicts_with_all = ["simulate", "metadata"])]
     pub machines: Option<String>,
     /// Place nodes as this file says, which `netloom plan --output` has written.

@@ -73,6 +73,11 @@ pub fn plan(mut args: Plan) -> Result<i32> {
 fn machines(args: &Plan) -> Result<(Machines, Vec<Option<Profile>>)> {
     if let Some(named) = &args.machines {
         let machines = placing::machines(named)?;
+        if machines.list.is_empty() {
+            return Err(exit::usage(format!(
+                "nothing says how many machines `{named}` has; write `{named},count=3`"
+            )));
+        }
         let profiles = placing::profiles(named, &machines)?;
         return Ok((machines, profiles));
     }

@@ -12,7 +12,8 @@ use crate::problem::{Bounds, Mnp};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Machines {
     /// Command that starts a member: its standard input and output are one stream of bytes.
-    /// `{address}` and `{netloom}` stand for those of the machine. Absent for `local`.
+    /// `{address}` and `{netloom}` stand for those of the machine. Absent for `local`, and for a
+    /// Ray cluster until it has been asked for its nodes.
     pub start: Option<String>,
     /// The machines, in the order of the file. The first one's clock is the cluster's.
     pub list: Vec<MemberMachine>,
@@ -23,6 +24,20 @@ pub struct Machines {
     /// The network between machines on this one, for `local:N`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub local: Option<Local>,
+    /// The Ray cluster whose nodes the machines are.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ray: Option<Ray>,
+}
+
+/// A Ray cluster whose nodes are the machines.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Ray {
+    /// Where Ray finds it, like `10.0.0.1:6379`, or `auto`.
+    pub address: String,
+    /// CPUs that are reserved on each machine.
+    pub cpus: u32,
+    /// Whether a list names the machines. If it names none, they are all nodes of the cluster.
+    pub is_listed: bool,
 }
 
 /// One machine of a list.
@@ -138,7 +153,14 @@ impl Machines {
             tunnel: Tunnel { encryption: false, ..Tunnel::default() },
             lost_after: LOST_AFTER,
             local: None,
+            ray: None,
         }
+    }
+
+    /// Whether the user has asked for a number of machines, not for certain ones: who asks for so
+    /// many wants to see so many.
+    pub fn is_counted(&self) -> bool {
+        self.local.is_some() || self.ray.as_ref().is_some_and(|ray| !ray.is_listed)
     }
 
     /// Returns the longest times from machine to machine that are assumed before they are measured:

@@ -10,7 +10,7 @@ use netloom_scenario::check_machine_name;
 use netloom_units::{Duration, Rate, Size};
 use serde::Deserialize;
 
-use super::list::{LOST_AFTER, MOST, Machines, MemberMachine, Reserve, START, Tunnel};
+use super::list::{LOST_AFTER, MOST, Machines, MemberMachine, Ray, Reserve, START, Tunnel};
 
 /// Machines that run one experiment together.
 #[derive(Debug, Deserialize)]
@@ -37,7 +37,15 @@ pub(super) struct RawMachines {
 struct RawStart {
     /// Command whose standard input and output are one stream of bytes to `netloom __member` on the
     /// machine (default `ssh -oBatchMode=yes {address} {netloom} __member`).
-    command: Spanned<String>,
+    #[serde(default)]
+    command: Option<Spanned<String>>,
+    /// In place of `command`: where Ray finds the cluster whose nodes the machines are, like
+    /// `10.0.0.1:6379`, or `auto` for the cluster of this machine.
+    #[serde(default)]
+    ray: Option<Spanned<String>>,
+    /// Number of CPUs that Ray reserves on each machine (default 1).
+    #[serde(default)]
+    cpus: Option<Spanned<u32>>,
 }
 
 /// A machine.
@@ -45,7 +53,8 @@ struct RawStart {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "Machine"))]
 #[serde(deny_unknown_fields)]
 struct RawMachine {
-    /// Address in the start command's place of `{address}`, like `ann@10.0.0.1`.
+    /// Address in the start command's place of `{address}`, like `ann@10.0.0.1`. With `ray`, the
+    /// IP address of the node that the machine is (default: any).
     #[serde(default)]
     address: Option<Spanned<String>>,
     /// IP address that other machines send frames to (default: that of `address`).
@@ -169,12 +178,11 @@ impl RawMachines {
             findings.push(Diagnostic::error(all.span, message));
         }
         findings.extend(twice(all.value.iter().map(|(name, _)| (name.value.as_str(), name.span))));
-        let start = self.start.map(|start| start.value.command);
-        if let Some(start) = start.as_ref().filter(|start| start.value.trim().is_empty()) {
-            findings.push(Diagnostic::error(start.span, "the command is empty"));
-        }
-        let start = start.map_or_else(|| START.to_owned(), |start| start.value);
-        let needs_address = start.contains("{address}");
+        let (start, ray) = self.start.map_or_else(
+            || (Some(START.to_owned()), None),
+            |start| start.value.resolve(start.span, findings),
+        );
+        let needs_address = start.as_ref().is_some_and(|start| start.contains("{address}"));
         let mut list = Vec::new();
         for (name, machine) in self.machines.value.0 {
             if let Err(why) = check_machine_name(&name.value) {
@@ -184,6 +192,13 @@ impl RawMachines {
                 let message = format!("machine `{}` has no address", name.value);
                 let help = format!("write like `{}: {{address: ann@10.0.0.1}}`", name.value);
                 findings.push(Diagnostic::error(name.span, message).with_help(help));
+            }
+            if let (Some(_), Some(address)) = (&ray, &machine.value.address)
+                && address.value.parse::<IpAddr>().is_err()
+            {
+                let message = format!("`{}` is no IP address", address.value);
+                let help = "with `ray`, write that of one of its nodes, like `10.0.0.2`, or none";
+                findings.push(Diagnostic::error(address.span, message).with_help(help));
             }
             list.push(machine.value.resolve(name.value, findings));
         }
@@ -197,7 +212,49 @@ impl RawMachines {
             time.value
         });
         let tunnel = self.tunnel.unwrap_or_default().resolve(findings);
-        Machines { start: Some(start), list, tunnel, lost_after, local: None }
+        Machines { start, list, tunnel, lost_after, local: None, ray }
+    }
+}
+
+impl RawStart {
+    /// Returns the command, or the Ray cluster.
+    fn resolve(self, place: Span, findings: &mut Vec<Diagnostic>) -> (Option<String>, Option<Ray>) {
+        let mut wrong = |place, message: &str, help: &str| {
+            findings.push(Diagnostic::error(place, message).with_help(help));
+        };
+        if let (Some(cpus), None) = (&self.cpus, &self.ray) {
+            wrong(cpus.span, "a command reserves no CPUs", "remove `cpus`, or start by `ray`");
+        }
+        match (self.command, self.ray) {
+            (Some(command), None) => {
+                if command.value.trim().is_empty() {
+                    wrong(command.span, "the command is empty", "leave `start` out for `ssh`");
+                }
+                (Some(command.value), None)
+            }
+            (None, Some(ray)) => {
+                if ray.value.trim().is_empty() {
+                    wrong(ray.span, "the address is empty", "write like `10.0.0.1:6379` or `auto`");
+                }
+                let cpus = self.cpus.map_or(1, |cpus| {
+                    if cpus.value == 0 {
+                        wrong(cpus.span, "no CPU is reserved", "write 1 or more");
+                    }
+                    cpus.value
+                });
+                (None, Some(Ray { address: ray.value, cpus, is_listed: true }))
+            }
+            (Some(_), Some(ray)) => {
+                wrong(ray.span, "`command` and `ray` both start machines", "keep one of them");
+                (None, None)
+            }
+            (None, None) => {
+                let help =
+                    "write like `{command: \"ssh {address} {netloom} __member\"}` or `{ray: auto}`";
+                wrong(place, "nothing says how machines are started", help);
+                (None, None)
+            }
+        }
     }
 }
 

@@ -88,6 +88,50 @@ fn every_fault_is_named_at_its_place() {
 }
 
 #[test]
+fn the_nodes_of_a_ray_cluster_are_machines() {
+    let text = "start: { ray: auto, cpus: 2 }\nmachines: { m1: {}, m2: { address: 10.0.0.2 } }\n";
+    let machines = Machines::parse(text).unwrap();
+    let ray =
+        |address: &str, cpus, is_listed| Some(Ray { address: address.into(), cpus, is_listed });
+    assert_eq!((&machines.start, &machines.ray), (&None, &ray("auto", 2, true)));
+    assert!(!machines.is_counted());
+    let machines = Machines::ray("ray:10.0.0.1:6379,count=3,cpus=4").unwrap().unwrap();
+    assert_eq!(
+        (machines.names(), &machines.ray),
+        (vec!["m1", "m2", "m3"], &ray("10.0.0.1:6379", 4, false))
+    );
+    assert!(machines.is_counted() && machines.tunnel.encryption);
+    assert!(Machines::ray("ray:auto").unwrap().unwrap().list.is_empty(), "the cluster knows");
+    assert_eq!(Machines::ray("machines.yaml"), None);
+    for (text, words) in [
+        ("ray:", "has no address"),
+        ("ray:,count=1", "has no address"),
+        ("ray:auto,count", "no number from 1 to 1000"),
+        ("ray:auto,count=0", "no number from 1 to 1000"),
+        ("ray:auto,count=1001", "no number from 1 to 1000"),
+        ("ray:auto,cpus=-1", "no number from 1 to 65535"),
+        ("ray:auto,count=1,count=1", "twice"),
+        ("ray:auto,delay=1ms", "there is no `delay`"),
+    ] {
+        let why = Machines::ray(text).unwrap().expect_err(text);
+        assert!(why.contains(words) && why.contains(text), "{text}: {why}");
+    }
+    for (start, words) in [
+        ("ray", "{ray: auto}"),
+        ("{}", "nothing says how machines are started"),
+        ("{ ray: '' }", "the address is empty"),
+        ("{ ray: auto, command: ssh }", "keep one of them"),
+        ("{ ray: auto, cpus: 0 }", "write 1 or more"),
+        ("{ command: ssh, cpus: 1 }", "a command reserves no CPUs"),
+        ("{ ray: auto }", "`ann@m1` is no IP address"),
+    ] {
+        let text = format!("start: {start}\nmachines: {{ m1: {{ address: ann@m1 }} }}\n");
+        let findings = Machines::parse(&text).unwrap_err().render("m", &text);
+        assert!(findings.contains(words), "{text}: {findings}");
+    }
+}
+
+#[test]
 fn local_machines_may_have_a_network_between_them() {
     let local = |text| Machines::local(text).unwrap();
     let machines = local("local:3").unwrap();

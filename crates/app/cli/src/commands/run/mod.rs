@@ -137,6 +137,7 @@ impl Carrier {
                     profiles: placing::profiles(named, &machines)?,
                     on: args.on.clone(),
                     machines,
+                    cluster: None,
                     placement: args.placement.clone(),
                     workers,
                     calibration,
@@ -144,6 +145,21 @@ impl Carrier {
                 })
             }
         })
+    }
+
+    /// Has what runs are carried by, if it is not ours: the nodes of a Ray cluster.
+    async fn open(&mut self) -> Result<()> {
+        match self {
+            Self::Several(start) => start.open().await,
+            Self::Emulated(_) | Self::Simulated(_) => Ok(()),
+        }
+    }
+
+    /// Gives it back.
+    async fn close(&mut self) {
+        if let Self::Several(start) = self {
+            start.close().await;
+        }
     }
 
     async fn once(&self, loaded: &Loaded, directory: &Path) -> Result<Finished> {
@@ -160,7 +176,7 @@ async fn all(args: &Run, evidence: &mut Evidence) -> Result<i32> {
     evidence.loaded = args.bundle.is_some().then(|| loaded.clone());
     let carrier = Carrier::for_runs(args, &mut loaded);
     // There will be no outcome.
-    let carrier = carrier.inspect_err(|_| eprint!("{}", loaded.warnings))?;
+    let mut carrier = carrier.inspect_err(|_| eprint!("{}", loaded.warnings))?;
     if loaded.warning_count > 0 {
         let file = loaded.file.file_name().unwrap_or_default().display();
         note!("{file}: {}, below the outcome", counted(loaded.warning_count, "warning"));
@@ -174,10 +190,12 @@ async fn all(args: &Run, evidence: &mut Evidence) -> Result<i32> {
     if let Some(bundle) = &args.bundle {
         forget(bundle)?;
     }
+    carrier.open().await?;
     let code = match repetitions {
         None => single(args, &carrier, &loaded, &directory, evidence).await,
         Some(all) => repeated(args, &carrier, (&mut loaded, all), &directory, evidence).await,
     };
+    carrier.close().await;
     if !args.quiet {
         eprint!("{}", loaded.warnings);
     }

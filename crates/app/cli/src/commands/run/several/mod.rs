@@ -14,6 +14,7 @@ use futures_util::future::{join_all, try_join_all};
 use netloom_api::event::{EndReason, What};
 use netloom_api::launch::{Calibration, Launch, Mode, StartUp};
 use netloom_api::member::{LEASE, Order, Said};
+use netloom_lead::dialled::Cluster;
 use netloom_lead::files::Packed;
 use netloom_lead::{PartOfResults, Placed, Secrets};
 use netloom_placement::{Local, Machines, NoPlacement, place};
@@ -40,6 +41,8 @@ const LOOK: Duration = Duration::from_millis(500);
 /// How runs on several machines are started.
 pub struct Start {
     pub machines: Machines,
+    /// The Ray cluster that the machines belong to, while they are reserved.
+    pub cluster: Option<Cluster>,
     pub profiles: Vec<Option<Profile>>,
     /// A file that says which node is where.
     pub placement: Option<PathBuf>,
@@ -79,6 +82,24 @@ pub async fn once(start: &Start, loaded: &Loaded, directory: &Path) -> Result<Fi
 }
 
 impl Start {
+    /// Reserves machines of a Ray cluster, and learns how each is reached.
+    pub async fn open(&mut self) -> Result<()> {
+        let word = Secrets::random()?.word;
+        let reserved = Cluster::reserve(&mut self.machines, word, |text| note!("note: {text}"));
+        self.cluster = reserved.await.map_err(|error| exit::usage(format!("{error:#}")))?;
+        self.profiles.resize_with(self.machines.list.len(), || None);
+        Ok(())
+    }
+
+    /// Gives them back.
+    pub async fn close(&mut self) {
+        if let Some(cluster) = self.cluster.take()
+            && let Some(remark) = cluster.release().await
+        {
+            note!("note: {remark}");
+        }
+    }
+
     /// Places the nodes of a scenario on the machines, as far apart as those are found to be.
     /// Returns also in what machines differ.
     async fn place(&self, loaded: &Loaded) -> Result<(Placed, Vec<String>)> {
@@ -102,7 +123,7 @@ impl Start {
         let machines = &machines;
         let problem = placing::problem(&loaded.scenario, machines, profiles, bounds)?;
         let (mut problem, remarks) = problem;
-        if machines.local.is_some() {
+        if machines.is_counted() {
             // Who asks for so many wants to see so many.
             problem.objective = Objective::Spread;
         } else {

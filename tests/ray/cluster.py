@@ -1,0 +1,314 @@
+"""`netloom run` on a Ray cluster of three machines: network namespaces, in which Ray and NetLoom
+are an ordinary user's. Needs root for the namespaces; leaves nothing.
+
+    python3 tests/ray/cluster.py RAY-VENV NETLOOM
+"""
+
+import contextlib
+import json
+import os
+import secrets
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+VENV, NETLOOM = (Path(argument).resolve() for argument in sys.argv[1:3])
+TAG = f"nlray{os.getpid()}"
+# Ray's own files, at one path in all machines, as it wants it.
+FILES = f"/tmp/{TAG}"
+PORT = 6379
+TOKEN = secrets.token_hex(16)
+# What runs in mid-run when Ray's processes are killed: 20 s, and none of 100 packets may be lost.
+PINGS = """\
+name: pings
+topology:
+  nodes: { a: { machine: m1 }, b: { machine: m2 } }
+  links: [{ endpoints: [a, b], delay: 10ms }]
+processes:
+  - { name: ping, node: a, command: ping -c 100 -i 0.2 b }
+expect: [{ process: ping, exit: 0, output: "100 packets transmitted, 100 received" }]
+"""
+
+
+def call(*words: object, **options: object) -> str:
+    """Runs a command that must succeed. Returns what it prints."""
+    done = subprocess.run([str(word) for word in words], capture_output=True, text=True, **options)
+    if done.returncode != 0:
+        sys.exit(f"{' '.join(map(str, words))}: {done.stdout}{done.stderr}")
+    return done.stdout
+
+
+def address(number: int) -> str:
+    return f"10.99.0.{number}"
+
+
+class Machine:
+    """A network namespace, and an ordinary user's home in it."""
+
+    def __init__(self, number: int) -> None:
+        self.number, self.namespace = number, f"{TAG}-{number}"
+        call("ip", "netns", "add", self.namespace)
+        call(
+            "ip", "-n", self.namespace, "link", "add", "up0", "type", "veth",
+            "peer", "name", f"p{number}", "netns", f"{TAG}-0",
+        )  # fmt: skip
+        for words in (
+            ("addr", "add", f"{address(number)}/24", "dev", "up0"),
+            ("link", "set", "up0", "up"),
+            ("link", "set", "lo", "up"),
+            # By its way out, Ray finds the machine's address.
+            ("route", "add", "default", "via", address(254)),
+        ):
+            call("ip", "-n", self.namespace, *words)
+        call("ip", "-n", f"{TAG}-0", "link", "set", f"p{number}", "master", "bridge", "up")
+        words = ["ip", "netns", "exec", self.namespace, "sh", "scripts/as-ordinary-user.sh"]
+        words += ["sh", "-c", "echo $$ $(id -u) $HOME $XDG_RUNTIME_DIR; exec sleep 100000"]
+        self.holder = subprocess.Popen(words, cwd=ROOT, stdout=subprocess.PIPE, text=True)
+        assert self.holder.stdout is not None
+        pid, self.user, home, runtime = self.holder.stdout.readline().split()
+        self.pid = int(pid)
+        enter = ("nsenter", "-t", pid, "-m")
+        call(*enter, "sh", "-c", f"mkdir -p {FILES} && mount -t tmpfs -o mode=1777 {TAG} {FILES}")
+        call(*enter, "mount", "-t", "tmpfs", "-o", "size=512m,mode=1777", TAG, "/dev/shm")
+        self.home, self.runtime = Path(home), Path(runtime)
+        self.environment = {
+            "PATH": f"{VENV}/bin:{NETLOOM.parent}:/usr/sbin:/usr/bin:/sbin:/bin",
+            "PYTHONPATH": str(ROOT / "python"),
+            "HOME": home,
+            "XDG_RUNTIME_DIR": runtime,
+            "RAY_AUTH_MODE": "token",
+            "RAY_AUTH_TOKEN_PATH": f"{FILES}/token",
+            "RAY_USAGE_STATS_ENABLED": "0",
+            "RAY_worker_niceness": "0",
+            "LANG": "C.UTF-8",
+        }
+        self.give(TOKEN)
+
+    def words(self, *words: object) -> list[str]:
+        """Returns the words of a command here, by the ordinary user."""
+        variables = [f"{name}={value}" for name, value in self.environment.items()]
+        enter = ["nsenter", "-t", str(self.pid), "-m", "-n", f"--wd={ROOT}"]
+        user = ["setpriv", "--reuid", self.user, "--regid", self.user, "--clear-groups"]
+        user += ["--inh-caps=-all", "env", "-i", *variables]
+        return enter + user + [str(word) for word in words]
+
+    def give(self, token: str) -> None:
+        """Writes the file that has Ray's token."""
+        call(*self.words("sh", "-c", f"umask 77; cat >{FILES}/token"), input=token)
+
+    def ray(self) -> None:
+        """Starts Ray. The first machine leads the cluster."""
+        first = self.number == 1
+        leads = ["--head", f"--port={PORT}", f"--temp-dir={FILES}/r", "--include-dashboard=false"]
+        words = leads if first else [f"--address={address(1)}:{PORT}"]
+        at, memory = f"--node-ip-address={address(self.number)}", 80 << 20
+        start = self.words("ray", "start", *words, at, "--num-cpus=1",
+                           f"--object-store-memory={memory}", "--disable-usage-stats")  # fmt: skip
+        # Ray gives a node 30 s, which a busy machine exceeds.
+        for _ in range(4):
+            if subprocess.run(start, capture_output=True).returncode == 0:
+                return
+            self.kill_all()
+        call(*start)
+
+    def processes(self) -> dict[int, str]:
+        """Returns the command lines of what runs in its network."""
+        found = {}
+        for pid in map(int, call("ip", "netns", "pids", self.namespace).split()):
+            with contextlib.suppress(OSError):
+                line = Path(f"/proc/{pid}/cmdline").read_bytes()
+                found[pid] = line.replace(b"\0", b" ").decode(errors="replace")
+        found.pop(self.pid, None)
+        return found
+
+    def kill_all(self) -> None:
+        """Kills all that runs here."""
+        for pid in self.processes():
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        eventually("its processes have ended", lambda: not self.processes())
+
+    def kill(self, part: str) -> None:
+        """Kills what has this in its command line, and says that it must be there."""
+        found = [pid for pid, line in self.processes().items() if part in line.split(" ")[0]]
+        assert found, f"no {part} among {self.processes()}"
+        for pid in found:
+            os.kill(pid, signal.SIGKILL)
+
+    def left(self) -> list[str]:
+        """Returns what is left of NetLoom: processes, state, and results of members."""
+        lines = [line for line in self.processes().values() if "netloom" in line.split("/tmp")[0]]
+        states = [*self.outside("runtime/netloom"), *self.outside("user/.cache/netloom/members")]
+        return lines + states
+
+    def outside(self, folder: str) -> list[str]:
+        """Returns what is in a folder of the user's."""
+        listed = subprocess.run(["ls", self.home.parent / folder], capture_output=True, text=True)
+        return listed.stdout.split()
+
+    def end(self) -> None:
+        """Ends all that runs here, and the machine."""
+        self.kill_all()
+        os.kill(self.pid, signal.SIGKILL)
+        self.holder.wait()
+        call("ip", "netns", "delete", self.namespace)
+
+
+def eventually(what: str, is_so: Callable[[], object]) -> None:
+    until = time.monotonic() + 60
+    while not is_so():
+        assert time.monotonic() < until, f"not so after 60 s: {what}"
+        time.sleep(0.1)
+
+
+@contextlib.contextmanager
+def machines(count: int) -> Iterator[list[Machine]]:
+    """Machines behind one switch."""
+    made: list[Machine] = []
+    switch = f"{TAG}-0"
+    call("ip", "netns", "add", switch)
+    try:
+        call("ip", "-n", switch, "link", "add", "bridge", "type", "bridge")
+        call("ip", "-n", switch, "link", "set", "bridge", "up")
+        for number in range(1, count + 1):
+            made.append(Machine(number))
+        yield made
+    finally:
+        for machine in made:
+            machine.end()
+        call("ip", "netns", "delete", switch)
+        shutil.rmtree(FILES, ignore_errors=True)
+
+
+class Run:
+    """A `netloom run` on the first machine."""
+
+    def __init__(self, machine: Machine, folder: Path, *words: object) -> None:
+        words = machine.words(NETLOOM, "run", *words)
+        self.child = subprocess.Popen(
+            words, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+        )
+
+    def ended(self) -> tuple[int, str]:
+        """Returns the exit code, and what it has said."""
+        said, _ = self.child.communicate(timeout=300)
+        return self.child.returncode, said
+
+
+def shape(value: object) -> object:
+    """Returns the form of a JSON value: keys and kinds."""
+    if isinstance(value, dict):
+        return {key: shape(inner) for key, inner in value.items()}
+    return type(value).__name__
+
+
+def form(directory: Path) -> tuple[set[str], object]:
+    """Returns the form of a run's results: the names of its files, and of what it says."""
+    files = {str(path.relative_to(directory)) for path in directory.rglob("*")}
+    return files, shape(json.loads((directory / "summary.json").read_text()))
+
+
+def nothing_is_left(made: list[Machine]) -> None:
+    for machine in made:
+        eventually(f"nothing is left on {machine.namespace}: {machine.left()}",
+                   lambda machine=machine: not machine.left())  # fmt: skip
+
+
+def one_result(made: list[Machine], folder: Path) -> None:
+    """A backbone on two nodes of the cluster leaves what it leaves on `local:2`."""
+    file = ROOT / "examples/two-machines/netloom.yaml"
+    for machines, results in ((f"ray:{address(1)}:{PORT},count=2", "by-ray"), ("local:2", "local")):
+        run = Run(made[0], folder, "--machines", machines, "-t", file, "-o", folder / results)
+        seen = token_is_seen(run) if results == "by-ray" else False
+        code, said = run.ended()
+        assert code == 0 and "PASSED" in said, said
+        assert not seen, "the token is in the command line of a process"
+    by_ray, local = form(folder / "by-ray"), form(folder / "local")
+    assert by_ray[0] == local[0], by_ray[0] ^ local[0]
+    assert by_ray[1] == local[1], (by_ray[1], local[1])
+    summary = json.loads((folder / "by-ray/summary.json").read_text())
+    assert [machine["name"] for machine in summary["machines"]] == ["m1", "m2"], summary
+    assert summary["verdict"]["judgement"], summary
+
+
+def token_is_seen(run: Run) -> bool:
+    """Whether the token is in a command line, while a run goes."""
+    members = 0
+    while run.child.poll() is None:
+        for line in Path("/proc").glob("[0-9]*/cmdline"):
+            with contextlib.suppress(OSError):
+                text = line.read_bytes()
+                members += b"__member" in text
+                if TOKEN.encode() in text:
+                    return True
+        if members:
+            return False
+        time.sleep(0.2)
+    return False
+
+
+def refusals(made: list[Machine], folder: Path) -> None:
+    """A wrong token, and more machines than there are."""
+    (folder / "pings.yaml").write_text(PINGS)
+    made[0].give(secrets.token_hex(16))
+    for machines, why in (
+        (f"ray:{address(1)}:{PORT},count=2", "cannot connect to the Ray cluster"),
+        (f"ray:{address(1)}:{PORT},count=4", "4 machines are wanted, and 3 of the 3 nodes"),
+    ):
+        out = folder / "refused"
+        run = Run(made[0], folder, "--machines", machines, "-t", folder / "pings.yaml", "-o", out)
+        code, said = run.ended()
+        print(f"    {said.strip()}")
+        assert code == 2 and why in said, (code, said)
+        assert not out.exists()
+        # The first one had a wrong token.
+        made[0].give(TOKEN)
+
+
+def without_ray(made: list[Machine], folder: Path) -> None:
+    """A run goes on when Ray is killed: first on a machine, then its head."""
+    (folder / "machines.yaml").write_text(
+        f"start: {{ ray: \"{address(1)}:{PORT}\" }}\n"
+        f"machines:\n  m1: {{ address: {address(2)} }}\n  m2: {{ address: {address(3)} }}\n"
+    )
+    out = folder / "killed"
+    run = Run(made[0], folder, "--machines", folder / "machines.yaml", "-t", folder / "pings.yaml",
+              "-o", out)  # fmt: skip
+    output = "user/.cache/netloom/members"
+    eventually("the members run", lambda: run.child.poll() is not None or all(
+        machine.outside(output) for machine in made[1:]))  # fmt: skip
+    time.sleep(3)
+    made[2].kill("raylet")
+    time.sleep(2)
+    made[0].kill("gcs_server")
+    assert run.child.poll() is None, "it had ended before"
+    code, said = run.ended()
+    print("    " + said.strip().replace("\n", "\n    "))
+    assert code == 0, (code, said)
+    summary = json.loads((out / "summary.json").read_text())
+    assert summary["success"] is True, summary
+
+
+def main() -> None:
+    with tempfile.TemporaryDirectory(prefix=TAG) as name, machines(3) as made:
+        folder = Path(name)
+        shutil.chown(folder, int(made[0].user), int(made[0].user))
+        for machine in made:
+            machine.ray()
+        print("three nodes of Ray are up", flush=True)
+        for part in (one_result, refusals, without_ray):
+            began = time.monotonic()
+            part(made, folder)
+            nothing_is_left(made)
+            assert part.__doc__ is not None
+            print(f"ok: {part.__doc__.strip()} ({time.monotonic() - began:.0f} s)", flush=True)
+
+
+if __name__ == "__main__":
+    main()
