@@ -32,6 +32,21 @@ pub fn machines(named: &str) -> Result<Machines> {
     Machines::parse(&text).map_err(|findings| faults(findings.render(named, &text)))
 }
 
+/// Reads machines that are there whenever a command asks, as [`machines`] does.
+///
+/// # Errors
+/// Also if they are a Ray cluster's, which are there while a run has them.
+pub fn standing_machines(named: &str) -> Result<Machines> {
+    let machines = machines(named)?;
+    match machines.ray {
+        None => Ok(machines),
+        Some(_) => Err(exit::usage(format!(
+            "{named}: nodes of a Ray cluster are machines while `run --machines` has them, which \
+             checks them first; name them in a list with `start: {{command: …}}`"
+        ))),
+    }
+}
+
 /// Reads the profiles of machines, those of a list relative to its folder. Machines that are made
 /// on this one have the profile of this one, if there is any.
 ///

@@ -39,7 +39,7 @@ pub fn cleanup(args: Cleanup) -> Result<i32> {
 
 /// Removes the remains of experiments on the machines of a list.
 fn everywhere(named: &str) -> Result<i32> {
-    let machines = placing::machines(named)?;
+    let machines = placing::standing_machines(named)?;
     if machines.local.is_some() {
         return cleanup(Cleanup { experiment: None, all: false, force: false, machines: None });
     }

@@ -11,7 +11,7 @@ use crate::{exit, placing};
 
 /// Prints what was found, and what to do about it.
 pub async fn check(args: CheckMachines) -> Result<i32> {
-    let machines = placing::machines(&args.machines)?;
+    let machines = placing::standing_machines(&args.machines)?;
     let loaded = match args.file {
         None => None,
         file => Some(find::scenario(&ScenarioFile { file, ..ScenarioFile::default() })?),

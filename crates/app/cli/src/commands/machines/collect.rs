@@ -26,7 +26,7 @@ struct Part {
 
 /// Fetches and merges what members have kept. A failure for one run does not affect the others.
 pub fn collect(args: &Collect) -> Result<i32> {
-    let machines = placing::machines(&args.machines)?;
+    let machines = placing::standing_machines(&args.machines)?;
     let (parts, mut failed) = match machines.local {
         Some(_) => (here(&machines, args.output.as_deref())?, Vec::new()),
         None => elsewhere(&machines)?,

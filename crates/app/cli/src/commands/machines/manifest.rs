@@ -11,7 +11,7 @@ const COMMAND: &str = "kubectl exec -i {address} -- {netloom} __member";
 
 /// Prints the manifest.
 pub fn manifest(args: &Manifest) -> Result<i32> {
-    let machines = placing::machines(&args.machines)?;
+    let machines = placing::standing_machines(&args.machines)?;
     let name = set_name(&machines.list).map_err(exit::usage)?;
     print!("{}", text(name, machines.list.len(), &args.image));
     if machines.start.as_deref() == Some(START) {
