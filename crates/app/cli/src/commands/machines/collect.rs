@@ -187,7 +187,7 @@ fn one(parts: &[Part], output: &Path) -> Result<bool> {
     let of = |machine: &String| {
         let kept = kept.iter().find(|kept| kept.machine == *machine);
         let directory = directories.get(machine.as_str()).cloned();
-        let lost = directory.as_deref().and_then(|own| broke_off(own));
+        let lost = directory.as_deref().and_then(broke_off);
         PartOfResults {
             name: machine.clone(),
             directory,
