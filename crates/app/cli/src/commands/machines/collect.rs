@@ -206,8 +206,8 @@ fn one(parts: &[Part], output: &Path) -> Result<bool> {
     Ok(true)
 }
 
-/// Returns when a member has recorded its last event, if it was killed before it could write how its
-/// run went.
+/// Returns when a member has recorded its last event, if it was killed before it could write how
+/// its run went.
 fn broke_off(directory: &Path) -> Option<Time> {
     if directory.join(SUMMARY).exists() {
         return None;
