@@ -174,8 +174,8 @@ def one(machines, draw):
     victim = draw.choice(NAMES)
     moment = draw.random() * 3
     begins = draw.random() < 0.75
-    for old in ("results", "rest"):
-        shutil.rmtree(lab.folder / old, ignore_errors=True)
+    for old in [*lab.folder.glob("results*"), *lab.folder.glob("rest*")]:
+        shutil.rmtree(old)
     run = start(lab, "results")
     what = f"{kind}, {victim}, {moment:.2f} s {'into the run' if begins else 'after its start'}"
     try:

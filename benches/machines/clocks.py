@@ -13,12 +13,20 @@ from underlay import Run, Underlay, machine, noisy, percentile, round_trips, rou
 SCENARIO = """
 name: clocks
 topology:
-  nodes: { a: { machine: m1 }, b: { machine: m2 } }
-  links: [{ endpoints: [a, b], delay: 10ms }]
+  nodes:
+    a: { machine: m1 }
+    c: { machine: m1 }
+    b: { machine: m2 }
+    d: { machine: m2 }
+  links:
+    - { endpoints: [a, b], delay: 10ms }
+    - { endpoints: [a, c], delay: 1ms }
+    - { endpoints: [b, d], delay: 1ms }
 processes:
   - { name: ping, node: a, command: ping -n -c 200 -i 0.02 b }
-  - { name: one, node: a, command: "true" }
-  - { name: two, node: b, command: "true" }
+timeline:
+  - { at: 0s, link: a--c, set: { delay: 2ms } }
+  - { at: 0s, link: b--d, set: { delay: 2ms } }
 """
 APART = "unshare --time --monotonic 100000 --boottime 100000 --fork"
 WAYS = {
@@ -34,15 +42,12 @@ def micros(time):
 
 
 def begun(run):
-    """Dates of the machines' zeros, and how late the first process of each began, in µs."""
+    """Dates of the machines' zeros, and how late the first event of each happened, in µs."""
     dates, late = [], []
-    events = [json.loads(line) for line in (run.results / "events.jsonl").open()]
-    for number, process in ((1, "one"), (2, "two")):
+    for number in (1, 2):
         own = json.loads((run.results / f"machines/m{number}/summary.json").read_text())
         dates.append(own["started_unix"])
-        started = (one for one in events
-                   if one["event"] == "process_started" and one["process"] == process)
-        late.append(next(started)["time"] / 1e3)
+        late.append(min(event["happened"] for event in own["timeline"]) / 1e3)
     return dates, late
 
 

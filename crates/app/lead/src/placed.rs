@@ -222,7 +222,7 @@ fn frames(machine: &MemberMachine) -> Result<IpAddr> {
 /// made on this one.
 pub fn commands(machines: &Machines) -> Result<Vec<(String, String)>> {
     let start = machines.start.as_deref().context("its machines are made on this one")?;
-    let of = |machine| Ok((MemberMachine::clone(machine).name, command(start, machine)?));
+    let of = |machine: &MemberMachine| Ok((machine.name.clone(), command(start, machine)?));
     machines.list.iter().map(of).collect()
 }
 

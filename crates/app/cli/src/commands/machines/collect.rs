@@ -15,6 +15,9 @@ use crate::commands::run::part_of;
 use crate::launch::results_of;
 use crate::{exit, placing, results};
 
+/// The file in which a member writes at its end how its run went.
+const SUMMARY: &str = "summary.json";
+
 /// What one member has kept.
 struct Part {
     kept: Kept,
@@ -56,11 +59,16 @@ pub fn collect(args: &Collect) -> Result<i32> {
                 None => whole_of(&parts[0]).context("it has no name"),
             },
         };
-        match output.and_then(|output| one(&parts, &output).map(|()| output)) {
-            Ok(output) => println!(
+        match output.and_then(|output| Ok((one(&parts, &output)?, output))) {
+            Ok((true, output)) => println!(
                 "{experiment}: results of {} of {} machines are in {}",
                 parts.len(),
                 machines.len(),
+                output.display()
+            ),
+            Ok((false, output)) => println!(
+                "{experiment}: no machine has written how its run went, so there is nothing to \
+                 merge; what they had written is in {}.MACHINE",
                 output.display()
             ),
             Err(error) => failed.push((experiment, error)),
@@ -146,9 +154,9 @@ fn whole_of(part: &Part) -> Option<PathBuf> {
 }
 
 /// Fetches the parts of one run, and merges them into `output`. What was fetched stays if it cannot
-/// be merged.
-fn one(parts: &[Part], output: &Path) -> Result<()> {
-    let Some(first) = parts.first() else { return Ok(()) };
+/// be merged. Returns whether there was something to merge: a run that never began has no summary.
+fn one(parts: &[Part], output: &Path) -> Result<bool> {
+    let Some(first) = parts.first() else { return Ok(false) };
     if output.exists() {
         return Err(exit::usage(format!(
             "{} exists already; results are never overwritten: choose another directory",
@@ -179,7 +187,7 @@ fn one(parts: &[Part], output: &Path) -> Result<()> {
     let of = |machine: &String| {
         let kept = kept.iter().find(|kept| kept.machine == *machine);
         let directory = directories.get(machine.as_str()).cloned();
-        let lost = directory.as_deref().and_then(|own| broke_off(own));
+        let lost = directory.as_deref().and_then(broke_off);
         PartOfResults {
             name: machine.clone(),
             directory,
@@ -189,18 +197,19 @@ fn one(parts: &[Part], output: &Path) -> Result<()> {
         }
     };
     let all: Vec<PartOfResults> = first.kept.machines.iter().map(of).collect();
-    let of_first = directories.values().next().context("no machine has results")?;
-    let scenario = results::scenario(of_first)?;
+    let mut whole = directories.values().filter(|own| own.join(SUMMARY).exists());
+    let Some(of_one) = whole.next() else { return Ok(false) };
+    let scenario = results::scenario(of_one)?;
     merge(&all, &scenario, (&first.kept.nodes, &[]), output)?;
     // What is in them is in the whole now.
     directories.values().for_each(|own| _ = fs::remove_dir_all(own));
-    Ok(())
+    Ok(true)
 }
 
-/// Returns when a member has recorded its last event, if it was killed before it could write how its
-/// run went.
+/// Returns when a member has recorded its last event, if it was killed before it could write how
+/// its run went.
 fn broke_off(directory: &Path) -> Option<Time> {
-    if directory.join("summary.json").exists() {
+    if directory.join(SUMMARY).exists() {
         return None;
     }
     let events = fs::read_to_string(directory.join("events.jsonl")).unwrap_or_default();
