@@ -338,7 +338,7 @@ fn a_link_that_is_too_short_makes_a_run_suspect_at_best() {
 #[test]
 fn machines_that_cannot_be_are_refused() {
     let lab = lab("");
-    for machines in ["local:0", "local:x", "local:", "nowhere.yaml"] {
+    for machines in ["local:0", "local:x", "local:", "ray:", "ray:auto,count=0", "nowhere.yaml"] {
         let (code, said) = lab.fails(&["run", "--machines", machines, "-o", "r"]);
         assert_eq!(code, 2, "{machines}: {said}");
         assert!(said.contains(machines), "{machines}: {said}");

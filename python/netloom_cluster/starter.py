@@ -37,13 +37,13 @@ class Starter:
             stdout=subprocess.PIPE,
             cwd=Path.home(),
             env=environment,
-            text=True,
+            bufsize=0,
         )
         assert process.stdin is not None and process.stdout is not None
         with process.stdin, process.stdout:
             try:
-                print(orders, file=process.stdin, flush=True)
-                said = process.stdout.readline().strip()
+                process.stdin.write(orders.encode() + b"\n")
+                said = process.stdout.readline().decode(errors="replace").strip()
             except BrokenPipeError:
                 said = ""
         process.wait()
