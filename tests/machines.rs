@@ -92,6 +92,38 @@ fn a_run_on_two_machines_is_one_run() {
     is_gone(&lab);
 }
 
+/// Datagrams between machines have 1472 bytes, and no packet here is fragmented.
+#[test]
+fn packets_of_any_mtu_cross_whole() {
+    let lab = Lab::new(
+        "topology:\n  nodes: { a: { machine: m1 }, b: { machine: m2 }, c: { machine: m2 } }\n  \
+         links:\n    - { endpoints: [a, b], delay: 10ms, mtu: 9000 }\n    \
+         - { endpoints: [a, c], delay: 10ms, mtu: 65521 }\n\
+         processes:\n  \
+         - { name: jumbo, node: a, command: ping -c 3 -i 0.2 -M do -s 8972 b }\n  \
+         - { name: most, node: a, command: ping -c 3 -i 0.2 -M do -s 65493 c }\n\
+         expect: [{ process: jumbo, exit: 0 }, { process: most, exit: 0 }]\n",
+    );
+    let summary = run(&lab);
+    assert_eq!(summary["success"], true, "{summary}");
+    for process in ["jumbo@a", "most@a"] {
+        assert_eq!(round_trips(&lab, process).len(), 3, "{process}");
+    }
+}
+
+#[test]
+fn a_link_to_another_machine_is_not_changed_at_one_end_alone() {
+    let lab = lab(FOREVER);
+    let child = begun(&lab);
+    let [cut, whole] = ["r1--r2", "a--r1"].map(|link| format!("{link}@{}-m1", lab.name));
+    let (_, said) = lab.fails(&["set", &cut, "delay=20ms"]);
+    assert!(said.contains("leads to machine m2"), "{said}");
+    lab.ok(&["set", &whole, "delay=2ms"]);
+    kill(i32::try_from(child.id()).unwrap(), Signal::SIGINT);
+    child.wait_with_output().unwrap();
+    is_gone(&lab);
+}
+
 #[test]
 fn what_waits_for_another_machine_hears_of_it() {
     let lab = lab("processes:\n  \

@@ -172,6 +172,24 @@ impl Deployment {
         Some(PeerId(u32::try_from(number).ok()?))
     }
 
+    /// Refuses a change of a link whose other end is on another machine: it would change one end
+    /// alone, and each direction where it begins only.
+    ///
+    /// # Errors
+    /// If it is one. The error names what does change both.
+    pub fn has_both_ends(&self, name: &str) -> Result<()> {
+        let away = self.mine.scenario.link(name).and_then(|link| self.peer(link));
+        let Some(machine) = away else { return Ok(()) };
+        let member = self.member.as_deref();
+        let place = usize::try_from(machine.0).unwrap_or(usize::MAX);
+        let machine = member.and_then(|member| member.machines.get(place));
+        bail!(
+            "link `{name}` leads to machine {}, which would not change its end: change it in the \
+             scenario's timeline, which changes both",
+            machine.map_or("?", String::as_str)
+        )
+    }
+
     /// Returns the name of the experiment, by which its engine on this machine is found.
     pub fn name(&self) -> String {
         let name = &self.whole.scenario.name;

@@ -15,11 +15,11 @@ use netloom_api::member::{
 };
 use netloom_api::state::{LinkStatus, PipeStatus};
 use netloom_dataplane::{
-    CrossedFrames, CrossedPipe, Doors as Sockets, PeerId, PeerStatus, Secret, Tunnels,
+    ClockFault, CrossedFrames, CrossedPipe, Doors as Sockets, PeerId, PeerStatus, Secret, Tunnels,
 };
 use netloom_fabric::PipeId;
 use netloom_link::Direction;
-use netloom_monitor::{Observation, Subject};
+use netloom_monitor::{Observation, SignalKind, Subject};
 use netloom_results::Results;
 use netloom_units::{Duration, Time};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
@@ -30,6 +30,7 @@ use crate::deployment::Deployment;
 use crate::events::lines;
 use crate::experiment::Experiment;
 use crate::live::LiveNetwork;
+use crate::monitoring::DATA_PLANE;
 
 /// Longest time until the clocks of all others are known.
 const MEETING: Patience = Patience::from_secs(10);
@@ -176,13 +177,21 @@ async fn listen(experiment: Arc<Experiment>, member: Arc<Member>) {
         monitor.observe(&Observation::Named { what, name: machine.clone() });
     }
     let (mut silent, mut is_first) = (BTreeSet::new(), true);
+    let mut known = BTreeMap::new();
     loop {
         let Ok(peers) = tokio::task::block_in_place(|| peers(network)) else { return };
         let now = network.now();
-        for PeerStatus { peer, heard, clock, round_trip, .. } in peers {
+        for PeerStatus { peer, heard, clock, round_trip, clock_faults, .. } in peers {
             if let Some(line) = clock {
                 let bound = Duration::from_nanos(line.offset(monotonic()).bound);
                 let (machine, limit) = (peer.0, ways.limit(peer));
+                // Those before the run are none of its own.
+                let first = clock_faults.last().map_or(0, |fault| fault.number + 1);
+                let seen = std::mem::replace(known.entry(peer).or_insert(first), first);
+                for fault in clock_faults.iter().filter(|fault| fault.number >= seen) {
+                    let bound = wrong_by(fault, bound, limit);
+                    monitor.observe(&Observation::ClockBound { machine, bound, limit });
+                }
                 monitor.observe(&Observation::ClockBound { machine, bound, limit });
                 let half = Duration::from_nanos(round_trip.unwrap_or_default().as_nanos() / 2);
                 let way = half + bound;
@@ -199,6 +208,13 @@ async fn listen(experiment: Arc<Experiment>, member: Arc<Member>) {
         is_first = false;
         tokio::time::sleep(LOOK).await;
     }
+}
+
+/// Returns how much may have been wrong with what was known of a clock, whose bound is said to be
+/// `bound`. After a jump that may be anything, so it is more than the limit.
+fn wrong_by(fault: &ClockFault, bound: Duration, limit: Duration) -> Duration {
+    let by = bound + fault.by;
+    if fault.is_step { by.max(limit + Duration::from_nanos(1)) } else { by }
 }
 
 /// The pipes to and from other machines.
@@ -311,11 +327,14 @@ impl Followed {
             network.with(|live| Ok(live.dataplane.end_tunnels(PARTING)?))
         })?;
         for peer in silent {
-            experiment.state.events.warn(format!(
+            let why = format!(
                 "`{}` did not tell at the end what it had sent: frames that were lost last are \
                  not counted",
                 name(&self.member, peer)
-            ));
+            );
+            experiment.state.events.warn(why.clone());
+            let (signal, probe) = (SignalKind::UnmodelledDrop, DATA_PLANE.into());
+            experiment.monitor.observe(&Observation::Unwatched { signal, probe, why });
         }
         let clocks = clocks(network, &self.member).unwrap_or_default();
         self.kept.at_last.clone_from(&clocks);
@@ -350,7 +369,7 @@ pub fn machines(network: &LiveNetwork) -> Result<Vec<Status>> {
             silent: peer.heard.map(|heard| machine_time.to_machine(now.since(heard))),
             probes: peer.probes,
             lost_probes: peer.lost_probes,
-            clock_steps: peer.clock_steps,
+            clock_faults: peer.clock_faults.last().map_or(0, |fault| fault.number + 1),
             refused: refused.all(),
             trouble: peer.trouble.clone(),
             pipes: pipes.collect(),
@@ -507,4 +526,20 @@ fn unexpected(wanted: &str) -> anyhow::Error {
 /// Returns `CLOCK_MONOTONIC`, in ns.
 fn monotonic() -> i64 {
     i64::try_from(netloom_ports::monotonic()).unwrap_or(i64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_clock_that_jumps_is_never_within_its_limit_and_one_that_is_steered_may_be() {
+        let (since, micros) = (Time::ZERO, Duration::from_micros);
+        let fault = |by, is_step| ClockFault { number: 0, since, by: micros(by), is_step };
+        let (bound, limit) = (micros(20), micros(100));
+        assert!(wrong_by(&fault(1, true), bound, limit) > limit);
+        assert_eq!(wrong_by(&fault(900, true), bound, limit), micros(920));
+        assert_eq!(wrong_by(&fault(1, false), bound, limit), micros(21));
+        assert!(wrong_by(&fault(90, false), bound, limit) > limit);
+    }
 }

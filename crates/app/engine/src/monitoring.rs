@@ -54,7 +54,7 @@ use crate::end::End;
 use crate::live::LiveNetwork;
 use crate::state::RunState;
 use dataplane_probe::DataplaneProbe;
-pub use dataplane_probe::{joined_by_pasta, limits};
+pub use dataplane_probe::{DATA_PLANE, joined_by_pasta, limits};
 use meter::Meter;
 use overflow::OverflowProbe;
 use overruns::OverrunProbe;

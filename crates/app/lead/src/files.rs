@@ -258,14 +258,21 @@ pub fn get(
         line => return Err(refusal(line)),
     }
     fs::create_dir(target).with_context(|| format!("cannot make {}", target.display()))?;
-    let cannot = || format!("cannot fetch what is in {path}");
-    let mut archive = Archive::new(GzDecoder::new(&mut there.lines));
-    for entry in archive.entries().with_context(cannot)? {
-        let mut entry = entry.with_context(cannot)?;
+    unpack(GzDecoder::new(&mut there.lines), target)
+        .with_context(|| format!("cannot fetch what is in {path}"))
+}
+
+/// Unpacks a tarball of results into `target`, and nowhere else.
+///
+/// # Errors
+/// If it is none, has anything but plain files and directories, or cannot be written.
+pub fn unpack(tarball: impl Read, target: &Path) -> Result<()> {
+    for entry in Archive::new(tarball).entries()? {
+        let mut entry = entry?;
         let kind = entry.header().entry_type();
         // Links could lead to files of this machine, which would then be taken for results.
-        if !(kind.is_file() || kind.is_dir()) || !entry.unpack_in(target).with_context(cannot)? {
-            bail!("what comes from {path} is not made of plain files");
+        if !(kind.is_file() || kind.is_dir()) || !entry.unpack_in(target)? {
+            bail!("it is not made of plain files");
         }
     }
     Ok(())
@@ -508,7 +515,7 @@ mod tests {
         };
         sent(&packed(tar::EntryType::Regular, "events.jsonl", None)).unwrap();
         let link = packed(tar::EntryType::Symlink, "summary.json", Some("/etc/passwd"));
-        let error = sent(&link).unwrap_err().to_string();
+        let error = format!("{:#}", sent(&link).unwrap_err());
         assert!(error.contains("plain files"), "{error}");
         assert!(sent(b"no archive").is_err());
     }

@@ -11,7 +11,7 @@ mod media;
 
 use std::collections::{BTreeMap, VecDeque};
 
-use netloom_link::{Announced, Delivery, FrameInfo, Inlet, Pipe, PipeChange, Vid};
+use netloom_link::{Announced, Cut, Delivery, FrameInfo, Inlet, Pipe, PipeChange, Vid};
 use netloom_units::{Duration, Time};
 
 use crate::segment::{Arrival, Hop, LinkView, Outputs};
@@ -32,7 +32,8 @@ const HOP_BUDGET: usize = 1024;
 ///
 /// 1. [`offer`](Self::offer) the frame, if there is one;
 /// 2. [`poll`](Self::poll) until it returns `None`, and take the frames that it delivers; then, if
-///    ends of links are away, [`poll_sent`](Self::poll_sent) likewise;
+///    ends of links are away, [`poll_sent`](Self::poll_sent) and [`poll_cut`](Self::poll_cut)
+///    likewise;
 /// 3. if [`has_work`](Self::has_work), do so again soon, because frames can move on without an
 ///    event; otherwise wait until [`next_deadline`](Self::next_deadline) or the next frame.
 ///
@@ -85,6 +86,8 @@ pub struct Network<M: Memory, O> {
     hops: VecDeque<Hop<M::Frame>>,
     /// Frames that have left the lines of pipes to ends that are away.
     sent: VecDeque<(PipeSlot, Announced<M::Frame>)>,
+    /// Cuts of such pipes.
+    cuts: VecDeque<(PipeSlot, Cut)>,
     /// Number of frames that may still hop before `poll` returns.
     hops_left: usize,
     uncertainty: Duration,
@@ -151,6 +154,7 @@ impl<M: Memory + 'static, O: Observer<M::Frame>> Network<M, O> {
             unsettled: VecDeque::new(),
             hops: VecDeque::new(),
             sent: VecDeque::new(),
+            cuts: VecDeque::new(),
             hops_left: HOP_BUDGET,
             uncertainty: Duration::ZERO,
             pieces: Vec::new(),

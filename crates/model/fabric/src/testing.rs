@@ -14,12 +14,14 @@ const TAGGED: [u8; 2] = [0x81, 0x00];
 pub struct TestFrame {
     bytes: Arc<[u8]>,
     header: Option<Header>,
+    /// Bytes of payload of each wire frame in a super-frame.
+    piece: Option<u16>,
 }
 
 impl TestFrame {
     /// Creates a frame of these bytes.
     pub fn of_bytes(bytes: &[u8]) -> Self {
-        Self { bytes: bytes.into(), header: None }
+        Self { bytes: bytes.into(), header: None, piece: None }
     }
 
     /// Creates a frame from one MAC address to another with `payload` bytes of zero.
@@ -35,6 +37,18 @@ impl TestFrame {
         Self { header: Some(header), ..self }
     }
 
+    /// Returns the frame as a super-frame, whose wire frames have `piece` bytes of its payload
+    /// each.
+    #[must_use]
+    pub fn in_pieces(self, piece: Option<u16>) -> Self {
+        Self { piece: piece.filter(|piece| *piece > 0), ..self }
+    }
+
+    /// Returns the payload of each wire frame, if it is a super-frame.
+    pub fn piece(&self) -> Option<u16> {
+        self.piece
+    }
+
     /// Returns its bytes.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
@@ -43,17 +57,22 @@ impl TestFrame {
     fn tagged(&self, tag: Tag) -> Self {
         let (addresses, rest) = self.bytes.split_at(12);
         let bytes = [addresses, &TAGGED, &tag.0.to_be_bytes(), rest].concat();
-        Self { bytes: bytes.into(), header: self.header }
+        Self { bytes: bytes.into(), ..*self }
     }
 
     fn untagged(&self) -> Self {
         match self.tag() {
             Some(_) => {
                 let bytes = [&self.bytes[..12], &self.bytes[16..]].concat();
-                Self { bytes: bytes.into(), header: self.header }
+                Self { bytes: bytes.into(), ..*self }
             }
             None => self.clone(),
         }
+    }
+
+    /// Number of bytes before the payload.
+    fn head(&self) -> usize {
+        if self.tag().is_some() { HEADER + 4 } else { HEADER }
     }
 }
 
@@ -92,7 +111,14 @@ impl netloom_link::Frame for TestFrame {
 impl Frame for TestFrame {
     fn info(&self) -> Result<FrameInfo, Malformed> {
         let length = u32::try_from(self.bytes.len()).map_err(|_| Malformed)?;
-        if self.bytes.len() < HEADER { Err(Malformed) } else { Ok(FrameInfo::single(length)) }
+        if self.bytes.len() < HEADER {
+            return Err(Malformed);
+        }
+        let Some(piece) = self.piece else { return Ok(FrameInfo::single(length)) };
+        let (head, piece) = (self.head() as u32, u32::from(piece));
+        let payload = length.saturating_sub(head);
+        let frames = payload.div_ceil(piece).max(1);
+        Ok(FrameInfo::coalesced(frames, head + piece, head + payload - (frames - 1) * piece))
     }
 
     fn start(&self) -> &[u8] {
@@ -156,10 +182,14 @@ impl Memory for TestMemory {
     fn split(
         &mut self,
         frame: TestFrame,
-        _together: u32,
+        together: u32,
         pieces: &mut Vec<(FrameInfo, Option<TestFrame>)>,
     ) {
-        // Test frames are never super-frames.
-        pieces.extend(frame.info().ok().map(|info| (info, Some(frame))));
+        let (head, payload) = frame.bytes.split_at(frame.head().min(frame.bytes.len()));
+        let piece = frame.piece.map_or(payload.len(), usize::from);
+        for part in payload.chunks((piece * together.max(1) as usize).max(1)) {
+            let part = TestFrame { bytes: [head, part].concat().into(), ..frame };
+            pieces.extend(part.info().ok().map(|info| (info, self.take().then_some(part))));
+        }
     }
 }

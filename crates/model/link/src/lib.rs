@@ -10,7 +10,7 @@
 //! | `direction` | the two directions of a link: [`Direction`] |
 //! | `frame` | the properties of a frame that a pipe uses: [`FrameInfo`], [`DropReason`] |
 //! | `pipe` | the pipe, which joins the stages below |
-//! | `crossing` | the far end of a pipe whose near end is elsewhere: [`Inlet`] |
+//! | `crossing` | the far end of a pipe whose near end is elsewhere: [`Inlet`], [`Cut`] |
 //! | `early` | losses in front of the queue, on request: [`EarlyLoss`] |
 //! | `background` | cross traffic, as virtual frames or as a fluid: [`Background`] |
 //! | `condition` | traffic conditioning in front of the queue: [`Condition`] |
@@ -57,7 +57,7 @@ pub use condition::{
     Action, Colour, Condition, Conditioner, MeterConfig, SrtcmConfig, TrtcmConfig,
 };
 pub use config::*;
-pub use crossing::Inlet;
+pub use crossing::{Cut, Inlet};
 pub use direction::Direction;
 pub use early::EarlyLoss;
 pub use flight::{

@@ -28,10 +28,12 @@ pub enum Kind {
     Reply,
     /// How many frames have been sent, by pipe.
     Counts,
+    /// The last cut, by pipe.
+    Cuts,
 }
 
 impl Kind {
-    const ALL: [Self; 4] = [Self::Records, Self::Probe, Self::Reply, Self::Counts];
+    const ALL: [Self; 5] = [Self::Records, Self::Probe, Self::Reply, Self::Counts, Self::Cuts];
 }
 
 /// The head of a datagram.
@@ -97,7 +99,7 @@ mod tests {
         assert_eq!(header.encode().to_vec(), golden);
         assert_eq!(Header::decode(&golden), Some(header));
         assert_eq!(Header::decode(&golden[..23]), None);
-        for (at, byte) in [(0, 2), (1, 4)] {
+        for (at, byte) in [(0, 2), (1, 5)] {
             let mut other = golden.clone();
             other[at] = byte;
             assert_eq!(Header::decode(&other), None);

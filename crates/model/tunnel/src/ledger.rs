@@ -7,7 +7,7 @@
 use std::collections::VecDeque;
 use std::mem;
 
-use crate::{PipeCount, Record};
+use crate::{PipeCount, PipeCut, Record};
 
 /// Number of gaps of one pipe that may still be filled. The oldest ones are lost before.
 const MOST_GAPS: usize = 256;
@@ -21,6 +21,8 @@ pub struct PipeTally {
     pub lost: u64,
     /// Frames that are missing and may still come.
     pub missing: u64,
+    /// Number of counts of the sender.
+    pub counts: u64,
 }
 
 /// Frames that were lost on their way.
@@ -54,6 +56,8 @@ pub(crate) struct Ledger {
     /// The place of the pipe that was looked up last.
     last: usize,
     losses: VecDeque<Loss>,
+    /// Cuts that nobody has been told of.
+    cuts: VecDeque<PipeCut>,
 }
 
 #[derive(Debug, Default)]
@@ -62,6 +66,9 @@ struct Account {
     next: u64,
     received: u64,
     lost: u64,
+    counts: u64,
+    /// Number of cuts that the sender has told of.
+    cuts: u32,
     /// Missing frames, in order.
     gaps: VecDeque<Gap>,
 }
@@ -81,7 +88,7 @@ impl Ledger {
         pipes.sort_unstable();
         pipes.dedup();
         let accounts = pipes.iter().map(|_| Account::default()).collect();
-        Self { pipes, accounts, last: 0, losses: VecDeque::new() }
+        Self { pipes, accounts, ..Self::default() }
     }
 
     /// Enters a record.
@@ -113,10 +120,22 @@ impl Ledger {
             }
         }
         let account = &mut self.accounts[place];
+        account.counts += 1;
         if count.sent > account.next {
             let gap = Gap { from: account.next, to: count.sent, is_counted: true };
             account.next = count.sent;
             self.open_gap(place, gap);
+        }
+        true
+    }
+
+    /// Enters a cut. Returns whether its pipe comes by this path.
+    pub fn cut(&mut self, cut: PipeCut) -> bool {
+        let Some(place) = self.place(cut.pipe) else { return false };
+        let known = &mut self.accounts[place].cuts;
+        if cut.number > *known {
+            *known = cut.number;
+            self.cuts.push_back(cut);
         }
         true
     }
@@ -131,6 +150,11 @@ impl Ledger {
 
     pub fn next_loss(&mut self) -> Option<Loss> {
         self.losses.pop_front()
+    }
+
+    /// Returns the next cut that was not known.
+    pub fn next_cut(&mut self) -> Option<PipeCut> {
+        self.cuts.pop_front()
     }
 
     pub fn tallies(&self) -> impl Iterator<Item = (u32, PipeTally)> {
@@ -166,7 +190,7 @@ impl Ledger {
 impl Account {
     fn tally(&self) -> PipeTally {
         let missing = self.gaps.iter().map(|gap| gap.to - gap.from).sum();
-        PipeTally { received: self.received, lost: self.lost, missing }
+        PipeTally { received: self.received, lost: self.lost, missing, counts: self.counts }
     }
 
     /// Takes `from..to` out of the gap that it is in. Returns `false` if it is in none.
@@ -204,8 +228,21 @@ mod tests {
     }
 
     fn tally(ledger: &Ledger) -> [u64; 3] {
-        let (_, PipeTally { received, lost, missing }) = ledger.tallies().next().expect("a pipe");
+        let (_, PipeTally { received, lost, missing, .. }) =
+            ledger.tallies().next().expect("a pipe");
         [received, lost, missing]
+    }
+
+    #[test]
+    fn each_cut_is_told_once_and_never_back() {
+        let mut ledger = Ledger::new([4]);
+        let cut = |number| PipeCut { pipe: 4, number, at: i64::from(number) };
+        for number in [1, 1, 3, 2, 3] {
+            assert!(ledger.cut(cut(number)));
+        }
+        assert!(!ledger.cut(PipeCut { pipe: 5, ..cut(1) }));
+        let told: Vec<PipeCut> = std::iter::from_fn(|| ledger.next_cut()).collect();
+        assert_eq!(told, [cut(1), cut(3)]);
     }
 
     fn losses(ledger: &mut Ledger) -> Vec<(u64, u64)> {

@@ -9,7 +9,7 @@
 //! |---|---|
 //! | `record` | a frame with what its far end needs: [`Record`] |
 //! | `header` | the head of a datagram: [`Header`], [`Path`], [`Kind`] |
-//! | `message` | what datagrams carry beside records: [`Message`], [`PipeCount`] |
+//! | `message` | what datagrams carry beside records: [`Message`], [`PipeCount`], [`PipeCut`] |
 //! | `seal` | authentication and encryption: [`Seal`], [`Clear`] |
 //! | `sender` | records and messages in, datagrams out: [`Sender`], [`Burst`] |
 //! | `receiver` | datagrams in, records and messages out: [`Receiver`] |
@@ -39,7 +39,7 @@ mod sender;
 
 pub use header::{Header, Kind, Path};
 pub use ledger::{Loss, PipeTally};
-pub use message::{Message, PipeCount};
+pub use message::{Message, PipeCount, PipeCut};
 pub use receiver::{Received, Receiver, Refusal, Refused};
 pub use record::{MAX_FRAME, Malformed, RECORD_HEADER, Record};
 pub use replay::REPLAY_WINDOW;

@@ -1,4 +1,4 @@
-//! What datagrams carry beside records: probes of the clock, and counts of what was sent.
+//! What datagrams carry beside records: probes of the clock, counts of what was sent, and cuts.
 
 use crate::Kind;
 use crate::bytes::chunk;
@@ -54,7 +54,7 @@ impl Message {
         let bytes = match kind {
             Kind::Probe => 8,
             Kind::Reply => 32,
-            Kind::Records | Kind::Counts => return None,
+            Kind::Records | Kind::Counts | Kind::Cuts => return None,
         };
         let (message, padding) = payload.split_at_checked(bytes)?;
         if padding.iter().any(|byte| *byte != 0) {
@@ -83,22 +83,66 @@ pub struct PipeCount {
     pub sent: u64,
 }
 
-impl PipeCount {
-    /// Bytes of a count.
-    pub(crate) const BYTES: usize = 12;
+/// The last cut of a pipe: a change that drops what is on its way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PipeCut {
+    /// The pipe, as in [`Record::pipe`](crate::Record::pipe).
+    pub pipe: u32,
+    /// Number of cuts so far, as in [`Record::cuts`](crate::Record::cuts).
+    pub number: u32,
+    /// When it was made, by the sender's clock, in ns. Frames with a release up to then arrive.
+    pub at: i64,
+}
 
-    pub(crate) fn encode(&self, out: &mut Vec<u8>) {
+/// A part of a datagram that is a list.
+pub(crate) trait Listed: Copy {
+    /// Bytes of one.
+    const BYTES: usize;
+    const KIND: Kind;
+
+    fn encode(&self, out: &mut Vec<u8>);
+
+    fn decode(bytes: &[u8]) -> Self;
+
+    /// Reads all of a datagram. Returns `None` if it ends within one.
+    fn decode_all(payload: &[u8]) -> Option<impl Iterator<Item = Self>> {
+        let parts = payload.chunks_exact(Self::BYTES);
+        parts.remainder().is_empty().then(|| parts.map(Self::decode))
+    }
+}
+
+impl Listed for PipeCount {
+    const BYTES: usize = 12;
+    const KIND: Kind = Kind::Counts;
+
+    fn encode(&self, out: &mut Vec<u8>) {
         out.extend_from_slice(&self.pipe.to_be_bytes());
         out.extend_from_slice(&self.sent.to_be_bytes());
     }
 
-    /// Reads the counts of a datagram. Returns `None` if they end within one.
-    pub(crate) fn decode_all(payload: &[u8]) -> Option<impl Iterator<Item = Self>> {
-        let counts = payload.chunks_exact(Self::BYTES);
-        let count = |bytes: &[u8]| Self {
+    fn decode(bytes: &[u8]) -> Self {
+        Self {
             pipe: u32::from_be_bytes(chunk(bytes, 0)),
             sent: u64::from_be_bytes(chunk(bytes, 4)),
-        };
-        counts.remainder().is_empty().then(|| counts.map(count))
+        }
+    }
+}
+
+impl Listed for PipeCut {
+    const BYTES: usize = 16;
+    const KIND: Kind = Kind::Cuts;
+
+    fn encode(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(&self.pipe.to_be_bytes());
+        out.extend_from_slice(&self.number.to_be_bytes());
+        out.extend_from_slice(&self.at.to_be_bytes());
+    }
+
+    fn decode(bytes: &[u8]) -> Self {
+        Self {
+            pipe: u32::from_be_bytes(chunk(bytes, 0)),
+            number: u32::from_be_bytes(chunk(bytes, 4)),
+            at: i64::from_be_bytes(chunk(bytes, 8)),
+        }
     }
 }

@@ -7,15 +7,17 @@ use std::ops::AddAssign;
 use crate::assembly::{Assembly, Joined, Piece, Place};
 use crate::header::NO_RECORD;
 use crate::ledger::{Entry, Ledger};
+use crate::message::Listed;
 use crate::replay::{Freshness, ReplayWindow};
 use crate::{
-    Header, Kind, Loss, Message, Nonce, Path, PipeCount, PipeTally, RECORD_HEADER, Record, Seal,
+    Header, Kind, Loss, Message, Nonce, Path, PipeCut, PipeTally, RECORD_HEADER, Record, Seal,
 };
 
 /// The far end of a path.
 ///
-/// Hand it each [`datagram`](Self::datagram), then take the losses until
-/// [`next_loss`](Self::next_loss) returns `None`. At the end, when nothing more comes,
+/// Hand it each [`datagram`](Self::datagram), then take the losses and the cuts until
+/// [`next_loss`](Self::next_loss) and [`next_cut`](Self::next_cut) return `None`. At the end, when
+/// nothing more comes,
 /// [`settle`](Self::settle). Then each frame that the sender counted has been received once or is
 /// lost: `sent = received + lost`, by pipe. Memory is bounded, whatever comes.
 #[derive(Debug)]
@@ -35,8 +37,8 @@ pub enum Received {
     Records,
     /// A message.
     Message(Message),
-    /// Counts, which are entered.
-    Counts,
+    /// Counts or cuts, which are entered.
+    Entered,
 }
 
 /// Reason for which a datagram is refused. Nothing in it counts.
@@ -95,7 +97,7 @@ pub struct Refused {
     pub too_old: u64,
     /// Datagrams refused as [`Refusal::Unauthentic`].
     pub unauthentic: u64,
-    /// Records and counts of pipes that do not come by this path.
+    /// Records, counts and cuts of pipes that do not come by this path.
     pub unknown_pipe: u64,
     /// Records that came before, or after they had been given up as lost.
     pub stale: u64,
@@ -155,7 +157,8 @@ impl<S: Seal> Receiver<S> {
     ) -> Result<Received, Refusal> {
         let outcome = self.open(datagram).and_then(|(header, payload)| match header.kind {
             Kind::Records => self.records(&header, payload, take),
-            Kind::Counts => self.counts(payload),
+            Kind::Counts => self.list(payload, Ledger::count),
+            Kind::Cuts => self.list(payload, Ledger::cut),
             Kind::Probe | Kind::Reply => Message::decode(header.kind, payload)
                 .map(Received::Message)
                 .ok_or(Refusal::Malformed),
@@ -167,6 +170,12 @@ impl<S: Seal> Receiver<S> {
     #[inline]
     pub fn next_loss(&mut self) -> Option<Loss> {
         self.ledger.next_loss()
+    }
+
+    /// Returns the next cut that was not known.
+    #[inline]
+    pub fn next_cut(&mut self) -> Option<PipeCut> {
+        self.ledger.next_cut()
     }
 
     /// Makes all frames lost that are missing. They are not taken any more if they come.
@@ -252,14 +261,16 @@ impl<S: Seal> Receiver<S> {
         }
     }
 
-    fn counts(&mut self, payload: &[u8]) -> Result<Received, Refusal> {
-        let counts = PipeCount::decode_all(payload).ok_or(Refusal::Malformed)?;
-        for count in counts {
-            if !self.ledger.count(count) {
-                self.refused.unknown_pipe += 1;
-            }
+    /// Enters the parts of a list.
+    fn list<T: Listed>(
+        &mut self,
+        payload: &[u8],
+        enter: impl Fn(&mut Ledger, T) -> bool,
+    ) -> Result<Received, Refusal> {
+        for part in T::decode_all(payload).ok_or(Refusal::Malformed)? {
+            self.refused.unknown_pipe += u64::from(!enter(&mut self.ledger, part));
         }
-        Ok(Received::Counts)
+        Ok(Received::Entered)
     }
 }
 

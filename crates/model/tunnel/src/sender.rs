@@ -4,8 +4,9 @@ use std::fmt;
 use std::ops::Range;
 
 use crate::header::NO_RECORD;
+use crate::message::Listed;
 use crate::{
-    Header, Kind, MAX_FRAME, Message, Nonce, Path, PipeCount, RECORD_HEADER, Record, Seal,
+    Header, Kind, MAX_FRAME, Message, Nonce, Path, PipeCount, PipeCut, RECORD_HEADER, Record, Seal,
 };
 
 /// Length of the shortest datagrams that a sender can fill, in bytes.
@@ -161,16 +162,25 @@ impl<S: Seal> Sender<S> {
 
     /// Returns datagrams that say how many frames were sent so far. Empty if there are no counts.
     pub fn counts(&mut self, counts: &[PipeCount]) -> Burst<'_> {
+        self.list(counts)
+    }
+
+    /// Returns datagrams that tell of cuts. Empty if there are none.
+    pub fn cuts(&mut self, cuts: &[PipeCut]) -> Burst<'_> {
+        self.list(cuts)
+    }
+
+    fn list<T: Listed>(&mut self, parts: &[T]) -> Burst<'_> {
         self.messages.restart();
         let (room, tag) = (self.layout().room(), self.seal.tag_bytes());
-        let most = room / PipeCount::BYTES;
-        for counts in counts.chunks(most) {
+        let most = room / T::BYTES;
+        for parts in parts.chunks(most) {
             let begin = self.messages.bytes.len();
             self.messages.bytes.resize(begin + Header::BYTES, 0);
-            counts.iter().for_each(|count| count.encode(&mut self.messages.bytes));
+            parts.iter().for_each(|part| part.encode(&mut self.messages.bytes));
             self.messages.bytes.resize(self.messages.bytes.len() + tag, 0);
         }
-        self.seal_messages(Kind::Counts, Header::BYTES + most * PipeCount::BYTES + tag)
+        self.seal_messages(T::KIND, Header::BYTES + most * T::BYTES + tag)
     }
 
     fn layout(&self) -> Layout {

@@ -274,8 +274,8 @@ pub struct PeerStatus {
     pub probes: u64,
     /// Questions among these that were not answered within a second.
     pub lost_probes: u64,
-    /// Steps of one of the two clocks. After each, the estimate begins anew.
-    pub clock_steps: u64,
+    /// How often what was known of its clock turned out to be wrong: steps, changes of its rate.
+    pub clock_faults: u64,
     /// Datagrams from it, and records in them, that were refused.
     pub refused: u64,
     /// Why datagrams to it were last not sent, if some were not.

@@ -80,7 +80,9 @@ pub use heartbeat::Heartbeat;
 pub use looking::Looking;
 pub use memory::take_memory_in_large_pieces;
 pub use peer_id::PeerId;
-pub use peers::{CrossedFrames, CrossedPipe, Doors, PeerStatus, Secret, Survey, Surveyed, Tunnels};
+pub use peers::{
+    ClockFault, CrossedFrames, CrossedPipe, Doors, PeerStatus, Secret, Survey, Surveyed, Tunnels,
+};
 pub use pipe_frame::PipeFrame;
 pub use rebalancing::{Overload, Rebalanced};
 pub use rewiring::{Incoming, NotPutIn, Unwired};

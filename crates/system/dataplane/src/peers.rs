@@ -36,9 +36,9 @@ use crate::peer_id::PeerId;
 pub(crate) use board::Board;
 use sealing::Cipher;
 pub use sealing::Secret;
-pub(crate) use streams::{Came, Heard, Route, StreamStatus, Streams, TELL};
+pub(crate) use streams::{Came, Heard, News, Route, StreamStatus, Streams, TELL};
 pub use survey::{Survey, Surveyed};
-pub(crate) use timekeeper::Timekeeper;
+pub(crate) use timekeeper::{Fault, Timekeeper};
 
 /// How this data plane exchanges frames with others.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -117,8 +117,9 @@ pub struct PeerStatus {
     pub probes: u64,
     /// Number of probes that were not answered within a second.
     pub lost_probes: u64,
-    /// Number of steps of one of the clocks. After each, the estimate begins anew.
-    pub clock_steps: u64,
+    /// When what `clock` said was last wrong, the latest time last. After a step, the estimate
+    /// begins anew.
+    pub clock_faults: Vec<ClockFault>,
     /// Time at which it last sent anything about its clock.
     pub heard: Option<Time>,
     /// What came from it and was refused: datagrams, and records in them.
@@ -127,6 +128,21 @@ pub struct PeerStatus {
     pub trouble: Option<String>,
     /// What crossed each pipe between it and this machine, in the order of pipes.
     pub pipes: Vec<CrossedPipe>,
+}
+
+/// A time in which more was wrong with what was known of a peer's clock than its bound said. That
+/// is known only afterwards, from the first exchange that shows it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ClockFault {
+    /// Its number among all of the peer, from 0.
+    pub number: u64,
+    /// When it began, at the earliest.
+    pub since: Time,
+    /// How much more it may have been, on the machine's clock.
+    pub by: Duration,
+    /// Whether one of the clocks has jumped, or runs at a rate that was excluded. Then it may have
+    /// been any amount; `by` is what was seen of it.
+    pub is_step: bool,
 }
 
 /// What crossed a pipe between two machines.

@@ -43,8 +43,31 @@ struct Record {
 struct Coming {
     /// Whether it leads to a segment: a frame is late there if it comes after its release.
     to_segment: bool,
-    /// How exactly the other machine's clock was known at the last frame.
-    bound: Duration,
+    /// How exactly the other machine's clock was known at the frames on their way: the worst among
+    /// those that came lately, and among those that came before them.
+    bounds: [Duration; 2],
+    /// Release of the latest frame, and of the one that was the latest when the former began.
+    latest: Time,
+    until: Time,
+}
+
+impl Coming {
+    /// Takes note of a frame that came at `now`.
+    #[inline]
+    fn note(&mut self, now: Time, release: Time, bound: Duration) {
+        self.latest = self.latest.max(release);
+        if now > self.until {
+            // What came before the last change of this kind has arrived.
+            self.bounds = [Duration::ZERO, self.bounds[0]];
+            self.until = self.latest;
+        }
+        self.bounds[0] = self.bounds[0].max(bound);
+    }
+
+    #[inline]
+    fn bound(&self) -> Duration {
+        self.bounds[0].max(self.bounds[1])
+    }
 }
 
 #[derive(Debug)]
@@ -81,7 +104,8 @@ impl Recorder {
 
     /// Notes that a pipe begins on another machine, and whether it leads to a segment.
     pub fn comes_from_away(&mut self, pipe: PipeSlot, to_segment: bool) {
-        self.records[pipe.slot].coming = Some(Coming { to_segment, bound: Duration::ZERO });
+        let (bounds, latest, until) = ([Duration::ZERO; 2], Time::ZERO, Time::ZERO);
+        self.records[pipe.slot].coming = Some(Coming { to_segment, bounds, latest, until });
     }
 
     /// Records that frames of a pipe have left its line for another machine.
@@ -97,10 +121,23 @@ impl Recorder {
     #[inline]
     pub fn came(&mut self, pipe: PipeSlot, now: Time, bound: Duration, seen: &Delivery<PipeFrame>) {
         let Some(coming) = &mut self.records[pipe.slot].coming else { return };
-        coming.bound = bound;
+        coming.note(now, seen.release, bound);
         if let (true, Some(writer)) = (coming.to_segment, &mut self.watch_writer) {
             let late = (now.since(seen.release), seen.passage.shift + bound);
             writer.came((pipe.slot, pipe.id), now, late, seen.info.frames().into());
+        }
+    }
+
+    /// Records that frames from another machine, released at `release` and later, have waited for
+    /// the word of a cut until `now`. Those that leave the network are late when they do. Those
+    /// that enter a segment do so at their times, whenever that is: the first stands for all.
+    #[cold]
+    pub fn waited(&mut self, pipe: PipeSlot, now: Time, release: Time) {
+        let Some(coming) = self.records[pipe.slot].coming else { return };
+        if let (true, Some(writer)) = (coming.to_segment, &mut self.watch_writer)
+            && release < now
+        {
+            writer.came((pipe.slot, pipe.id), now, (now.since(release), coming.bound()), 1);
         }
     }
 
@@ -214,7 +251,7 @@ impl Observer<PipeFrame> for Recorder {
         let late = now.since(delivery.release);
         let Delivery { passage, info, .. } = delivery;
         let coming = self.records[pipe.slot].coming;
-        let early = passage.shift + coming.map_or(Duration::ZERO, |coming| coming.bound);
+        let early = passage.shift + coming.map_or(Duration::ZERO, |coming| coming.bound());
         self.counters.lateness.record(late + early, info.frames().into());
         if let Some(writer) = &mut self.watch_writer {
             let line = coming.is_none().then_some(passage);
@@ -272,4 +309,26 @@ fn show(
 /// Returns the note of a capture about a frame that arrives.
 fn mark(passage: &Passage) -> CaptureNote {
     if passage.marked { CaptureNote::Marked } else { CaptureNote::None }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_frame_is_as_uncertain_as_its_clock_was_when_it_came() {
+        let (at, micros) = (Time::from_nanos, Duration::from_micros);
+        let (bounds, latest, until) = ([Duration::ZERO; 2], Time::ZERO, Time::ZERO);
+        let mut coming = Coming { to_segment: false, bounds, latest, until };
+        // It is released at 50,000; meanwhile the clock is known better.
+        coming.note(at(10), at(50_000), micros(200));
+        for now in (1000..50_000).step_by(1000) {
+            coming.note(at(now), at(now + 40_000), micros(50));
+            assert_eq!(coming.bound(), micros(200), "{now}");
+        }
+        for now in (60_000..400_000).step_by(1000) {
+            coming.note(at(now), at(now + 40_000), micros(50));
+        }
+        assert_eq!(coming.bound(), micros(50));
+    }
 }

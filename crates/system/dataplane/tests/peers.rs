@@ -132,6 +132,87 @@ fn a_cut_drops_what_is_on_its_way_on_both_machines() {
     assert_eq!(statistics(m1, forward(0)).offered.frames, 2);
 }
 
+/// Sends frames for a while, and meanwhile cuts the link at one machine some ms before the other.
+/// Returns how many came, when no more do.
+fn cut_under_load(machines: &Machines, left: &MemoryPeer, right: &MemoryPeer, first: usize) -> u64 {
+    let cut = [r#"{"state":"down","in_flight":"drop"}"#, r#"{"state":"up"}"#].map(change);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            for number in 0..400 {
+                // What finds no room is not sent.
+                let _ = left.send(&numbered(number, 60));
+                std::thread::sleep(Duration::from_micros(100));
+            }
+        });
+        for change in &cut {
+            std::thread::sleep(Duration::from_millis(10));
+            for machine in [first, 1 - first] {
+                machines.planes[machine].change(&[(forward(0), change.clone())]).unwrap();
+                std::thread::sleep(Duration::from_millis(3));
+            }
+        }
+    });
+    std::iter::from_fn(|| right.receive(Duration::from_millis(500))).count() as u64
+}
+
+#[test]
+fn what_a_cut_drops_is_the_same_though_machines_make_it_at_different_times() {
+    for first in [0, 1] {
+        let (machines, left, right) = Machines::joined(r#"{"delay":"20ms"}"#, 1400, None);
+        let came = cut_under_load(&machines, &left, &right, first);
+        let account = statistics(&machines.planes[0], forward(0));
+        assert_eq!(account.delivered.frames, came, "machine {first} was the first: {account:?}");
+        assert!(account.offered.frames > came, "nothing was cut: {account:?}");
+        machines.end();
+        assert_eq!(machines.planes[1].timing().unwrap().unmodelled.total(), 0);
+    }
+}
+
+#[test]
+fn what_waits_for_a_cut_that_the_other_machine_never_makes_is_lost_and_counted() {
+    let (machines, left, right) = Machines::joined(LONG, 1400, None);
+    for text in [r#"{"state":"down","in_flight":"drop"}"#, r#"{"state":"up"}"#] {
+        machines.planes[1].change(&[(forward(0), change(text))]).unwrap();
+    }
+    for number in 0..5 {
+        assert!(left.send(&numbered(number, 60)));
+    }
+    assert_eq!(right.receive(Duration::from_millis(300)), None);
+    machines.end();
+    assert_eq!(machines.planes[1].timing().unwrap().unmodelled.tunnel, 5);
+}
+
+/// A report of what was sent takes several datagrams here, of which many are lost.
+#[test]
+fn what_is_lost_last_is_counted_on_each_of_many_links() {
+    const LINKS: u32 = 30;
+    let (mut wirings, mut peers) = ([vec![], vec![]], vec![]);
+    for number in 0..LINKS {
+        let ((a, left), (b, right)) = (device(), device());
+        let name = format!("l{number}");
+        let halves = [half(M1, &name, 0, a, false, LONG), half(M2, &name, 1, b, false, LONG)];
+        for (wiring, half) in wirings.iter_mut().zip(halves) {
+            wiring.push(LinkWiring { id: LinkId(number), ..half });
+        }
+        peers.push((left, right));
+    }
+    let fault = Fault { drop: 0.4, ..Fault::default() };
+    let machines = Machines::start(wirings.map(|links| Wiring { links }), 200, Some(fault));
+    // The reports that follow a connection are over.
+    std::thread::sleep(Duration::from_millis(500));
+    for (left, _) in &peers {
+        assert!(left.send(&frame(2, 1, 60)));
+    }
+    eventually("all have left", || {
+        (0..LINKS).all(|link| statistics(&machines.planes[0], forward(link)).delivered.frames == 1)
+    });
+    machines.end();
+    for link in 0..LINKS {
+        let (delivered, came, lost) = machines.forward_counts(link);
+        assert_eq!((delivered, came + lost), (1, 1), "link {link}: {came} came");
+    }
+}
+
 #[test]
 fn lost_datagrams_are_counted_by_pipe_to_the_last_frame() {
     let fault = Fault { drop: 0.02, ..Fault::default() };
@@ -208,7 +289,7 @@ fn a_clock_is_known_within_its_bound_and_origins_do_not_matter() {
         let status = &plane.peers().unwrap()[0];
         let offset = status.clock.unwrap().offset(netloom_ports::monotonic() as i64);
         assert!(offset.contains(0), "{offset:?}");
-        assert_eq!(status.clock_steps, 0);
+        assert!(!status.clock_faults.iter().any(|fault| fault.is_step), "{status:?}");
         let round_trip = status.round_trip.unwrap().as_nanos();
         assert!(offset.bound <= round_trip + 1_000_000, "{offset:?} {round_trip}");
         assert!(status.heard.is_some());

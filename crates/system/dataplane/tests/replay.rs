@@ -10,23 +10,30 @@
 //! the machine (`two_arms`).
 //!
 //! Marks are also checked in the frames themselves, where they leave.
+//!
+//! A link between two machines is one of them: its log is in two parts, joined by the numbers of
+//! frames.
 
 mod lab;
 
 use std::collections::BTreeSet;
 use std::io::{self, Write};
-use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::net::Ipv4Addr;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use lab::{load, virtual_time};
-use netloom_dataplane::{Capture, Dataplane, End, LinkWiring, Options, Wiring};
+use netloom_dataplane::{
+    Capture, Dataplane, End, FrameLog, LinkWiring, Options, PeerId, Tunnels, Wiring,
+};
 use netloom_fabric::LinkId;
 use netloom_link::{
     CaptureDirection, CaptureNote, CapturedFrame, Dscp, Ecn, Frame, FrameEvent, FrameInfo, Header,
     LogDecoder, LogEntry, LogHeader, Occurrence, Pipe, PipeChange, PipeConfig, PipeStatistics,
     Stream,
 };
+use netloom_ports::Tap;
 use netloom_units::Time;
 
 const SEED: u64 = 8033;
@@ -65,8 +72,10 @@ impl Frame for AnomalyKind {
 
 /// The record of a real run.
 struct Record {
-    /// The events of the loaded pipe.
+    /// The events of the loaded pipe in the model.
     events: Vec<FrameEvent>,
+    /// Its frames, as they were handed over.
+    handed_over: Vec<FrameEvent>,
     /// The wire frames that entered it.
     entered: Vec<CapturedFrame>,
     /// The wire frames that left it, with their notes.
@@ -81,39 +90,101 @@ fn config(properties: &str) -> PipeConfig {
     config
 }
 
-/// Loads a link with `properties`, and returns the record.
-fn record(properties: &str) -> Record {
-    let (hosts, taps) = lab::two_quiet_hosts();
-    let link = LinkWiring {
+fn options() -> Options {
+    Options { seed: SEED, capture_backlog: CAPTURE_BACKLOG, ..Options::default() }
+}
+
+/// The machines of a link: one that has both ends, or two with one each.
+fn planes(properties: &str, machines: u32, taps: [Tap; 2]) -> Vec<Dataplane> {
+    let ends = taps.map(|tap| End::Port(Box::new(tap)));
+    let link = |ends, peer| LinkWiring {
         id: LinkId(0),
         name: "l".into(),
-        ends: taps.map(|tap| End::Port(Box::new(tap))),
+        ends,
         pipes: [config(properties), config(r#"{"delay":"5ms"}"#)],
         mtus: [None; 2],
-        peer: None,
+        peer,
     };
-    let options = Options { seed: SEED, capture_backlog: CAPTURE_BACKLOG, ..Options::default() };
-    let wiring = Wiring { links: vec![link] };
-    let dataplane = Dataplane::start(wiring, options).expect("a data plane");
-    let captures = [0, 1].map(|end| dataplane.capture(LinkId(0), end).expect("a capture"));
+    let origin = Instant::now();
+    let start = |link, tunnels| {
+        let options = Options { origin, tunnels, ..options() };
+        Dataplane::start(Wiring { links: vec![link] }, options).expect("a data plane")
+    };
+    if machines == 1 {
+        return vec![start(link(ends, None), None)];
+    }
+    let away = || End::Away { is_segment: false };
+    let [here, there] = ends;
+    let tunnels = |me| Tunnels {
+        me: PeerId(me),
+        peers: vec![PeerId(1 - me)],
+        session: 1,
+        bind: Ipv4Addr::LOCALHOST.into(),
+        ports: 0..=0,
+        datagram: 1472,
+        secret: None,
+    };
+    let planes = [
+        start(link([here, away()], Some(PeerId(1))), Some(tunnels(0))),
+        start(link([away(), there], Some(PeerId(0))), Some(tunnels(1))),
+    ];
+    let peers = [PeerId(0), PeerId(1)];
+    for (me, other) in [(0, 1), (1, 0)] {
+        let doors = planes[other].tunnel_doors().expect("doors");
+        planes[me].connect_peer(peers[other], doors).expect("a connection");
+    }
+    let until = Instant::now() + Duration::from_secs(30);
+    while (0..2).any(|me| planes[me].peer_clock(peers[1 - me]).is_none()) {
+        assert!(Instant::now() < until, "the clocks are not known");
+        thread::sleep(Duration::from_millis(10));
+    }
+    planes.into()
+}
+
+/// Begins a frame log of the link, which goes to the receiver.
+fn log(dataplane: &Dataplane) -> (FrameLog, Receiver<Vec<u8>>) {
     let (bytes, written) = channel();
     let header = LogHeader { zero_unix_ns: 0, pipes: vec!["f".into(), "r".into()] };
-    let log =
-        dataplane.log_frames(&[(LinkId(0), 0)], &header, Written(bytes)).expect("a frame log");
+    let log = dataplane.log_frames(&[(LinkId(0), 0)], &header, Written(bytes));
+    (log.expect("a frame log"), written)
+}
+
+/// Loads a link with `properties`, and returns the record.
+fn record(properties: &str, machines: u32) -> Record {
+    let (hosts, taps) = lab::two_quiet_hosts();
+    let planes = planes(properties, machines, taps);
+    let far = planes.len() - 1;
+    let captures =
+        [(0, 0), (far, 1)].map(|(at, end)| planes[at].capture(LinkId(0), end).expect("a capture"));
+    let (logs, written): (Vec<_>, Vec<_>) = planes.iter().map(log).unzip();
     let (statistics, [entered, left]) = thread::scope(|scope| {
         let readers = captures.map(|capture| scope.spawn(move || read(capture)));
         load::fill(&hosts, RATE, LOAD);
-        let statistics = at_rest(&dataplane);
-        let summary = dataplane.end_frame_log(log).expect("the log ends");
-        assert_eq!(summary.lost, 0, "the log is not complete");
-        let timing = dataplane.timing().expect("timing");
-        assert_eq!(timing.unmodelled.total(), 0, "lost outside the model: {:?}", timing.unmodelled);
-        dataplane.stop();
+        let statistics = at_rest(&planes[0]);
+        thread::scope(|scope| {
+            let parts = |plane: &Dataplane| {
+                assert_eq!(plane.end_tunnels(Duration::from_secs(30)).expect("an end"), []);
+            };
+            planes.iter().for_each(|plane| _ = scope.spawn(move || parts(plane)));
+        });
+        for (plane, log) in planes.into_iter().zip(logs) {
+            let summary = plane.end_frame_log(log).expect("the log ends");
+            assert_eq!(summary.lost, 0, "the log is not complete");
+            let losses = plane.timing().expect("timing").unmodelled;
+            assert_eq!(losses.total(), 0, "lost outside the model: {losses:?}");
+            plane.stop();
+        }
         (statistics, readers.map(|reader| reader.join().expect("the reader ends")))
     });
     let going = |direction| move |frame: &CapturedFrame| frame.direction == direction;
+    let mut events: Vec<_> =
+        written.iter().map(|log| decode(&log.iter().flatten().collect::<Vec<_>>())).collect();
+    // One machine has both parts of the log; of two, the first one has the events of the model.
+    let handed_over = std::mem::take(&mut events[far].1);
+    let events = events.swap_remove(0).0;
     Record {
-        events: decode(&written.iter().flatten().collect::<Vec<_>>()),
+        events,
+        handed_over,
         entered: entered.into_iter().filter(going(CaptureDirection::Outbound)).collect(),
         left: left.into_iter().filter(going(CaptureDirection::Inbound)).collect(),
         statistics,
@@ -167,19 +238,40 @@ fn at_rest(dataplane: &Dataplane) -> PipeStatistics {
     last
 }
 
-/// Returns the model's events of frames in pipe 0.
-fn decode(bytes: &[u8]) -> Vec<FrameEvent> {
+/// Returns the model's events of frames in pipe 0, and the frames that were handed over.
+fn decode(bytes: &[u8]) -> (Vec<FrameEvent>, Vec<FrameEvent>) {
     let mut decoder = LogDecoder::new();
     decoder.feed(bytes);
-    let mut events = Vec::new();
+    let (mut events, mut handed_over) = (Vec::new(), Vec::new());
     while let Some(entry) = decoder.next_entry().expect("a frame log") {
         let LogEntry::Frame(pipe, event) = entry else { panic!("entries are missing") };
-        let handed = matches!(event.what, Occurrence::HandedOver | Occurrence::Refused);
-        if pipe == 0 && !handed {
-            events.push(event);
+        match event.what {
+            _ if pipe != 0 => {}
+            Occurrence::HandedOver | Occurrence::Refused => handed_over.push(event),
+            _ => events.push(event),
         }
     }
-    events
+    (events, handed_over)
+}
+
+/// Checks that each frame that the model delivered was handed over once, and not before: the clocks
+/// of two machines are known to a ms at least.
+fn what_is_delivered_is_handed_over(record: &Record) {
+    let releases = record.events.iter().filter_map(|event| match event.what {
+        Occurrence::Delivered { .. } => Some((event.number, event.at)),
+        _ => None,
+    });
+    let mut releases: Vec<_> = releases.collect();
+    let mut handed: Vec<_> =
+        record.handed_over.iter().map(|event| (event.number, event.at)).collect();
+    releases.sort_unstable();
+    handed.sort_unstable();
+    assert_eq!(handed.len(), releases.len(), "frames handed over, and delivered by the model");
+    for ((number, release), (seen, at)) in releases.into_iter().zip(handed) {
+        assert_eq!(number, seen);
+        let known = at + netloom_units::Duration::from_millis(1);
+        assert!(known >= release, "frame {number} of {release:?} was handed over at {at:?}");
+    }
 }
 
 /// Returns the offers of a run: each logged arrival with the wire frames that it consists of.
@@ -255,15 +347,20 @@ fn marks_are_in_the_frames(record: &Record) {
 
 /// Checks that both runs treat every frame alike, and that the real one had all events of `what`.
 fn same_fates(properties: &str, what: &[&str]) {
+    same_fates_on(1, properties, what);
+}
+
+fn same_fates_on(machines: u32, properties: &str, what: &[&str]) {
     if !lab::available("replay") {
         return;
     }
-    let record = record(properties);
+    let record = record(properties, machines);
     for what in what {
         let count = record.count(what);
         assert!(count > 0, "no {what}: {properties}: {:?}", record.statistics);
     }
     marks_are_in_the_frames(&record);
+    what_is_delivered_is_handed_over(&record);
     let again = replay(properties, offers(&record));
     let pairs = apart(record.events).into_iter().zip(apart(again));
     for (real, again) in pairs {
@@ -299,6 +396,14 @@ impl Record {
 fn same_fates_in(queue: &str, what: &[&str]) {
     let properties = format!(r#"{{"rate":"10Mbit/s","delay":"10ms","queue":{queue}}}"#);
     same_fates(&properties, &[what, &["full TCP frame"]].concat());
+}
+
+/// The far end is on another machine: what it hands over is what the model delivers.
+#[test]
+fn between_machines() {
+    let properties = r#"{"rate":"10Mbit/s","delay":"30ms","jitter":"2ms","loss":"1%",
+        "queue":{"discipline":{"codel":{"interval":"20ms","ecn":true}},"limit":"60packets"}}"#;
+    same_fates_on(2, properties, &["aqm", "mark", "loss", "full TCP frame"]);
 }
 
 #[test]

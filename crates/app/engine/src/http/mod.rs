@@ -128,6 +128,7 @@ fn change_links(
     let deployment = network.deployment();
     for LinkChange { link, direction, .. } in &mut changes {
         *link = deployment.called(link, *direction)?;
+        deployment.has_both_ends(link)?;
     }
     let at = network.change(&changes)?;
     events.record_at(at, What::Changed { by: Origin::Request, changes });

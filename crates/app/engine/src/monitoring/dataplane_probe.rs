@@ -17,7 +17,7 @@ use crate::deployment::Deployment;
 use crate::live::LiveNetwork;
 
 /// Name of the data plane in lists of probes.
-const NAME: &str = "data plane";
+pub const DATA_PLANE: &str = "data plane";
 
 /// The signals that the data plane watches, and what it cannot observe of each.
 const WATCHED: [(SignalKind, Option<&str>); 3] = [
@@ -41,7 +41,7 @@ const PASTA: &str = "what `pasta` adds behind the link: time, losses, and connec
 /// Reports the part of the way to the machine's network that is outside the model.
 pub fn joined_by_pasta(sink: &mut dyn FnMut(Observation)) {
     for signal in [SignalKind::Lateness, SignalKind::UnmodelledDrop] {
-        let (probe, cannot_see) = (NAME.into(), vec![PASTA.into()]);
+        let (probe, cannot_see) = (DATA_PLANE.into(), vec![PASTA.into()]);
         sink(Observation::Watched { signal, probe, cannot_see, partial: false });
     }
 }
@@ -50,7 +50,7 @@ pub fn joined_by_pasta(sink: &mut dyn FnMut(Observation)) {
 /// valid.
 pub fn unwatch(why: &str, sink: &mut dyn FnMut(Observation)) {
     for (signal, _) in WATCHED {
-        sink(Observation::Unwatched { signal, probe: NAME.into(), why: why.into() });
+        sink(Observation::Unwatched { signal, probe: DATA_PLANE.into(), why: why.into() });
     }
 }
 
@@ -121,7 +121,7 @@ impl DataplaneProbe {
         for (signal, cannot_see) in WATCHED {
             let direct = self.is_direct_somewhere.then_some(DIRECT);
             let cannot_see = cannot_see.into_iter().chain(direct).map(Into::into).collect();
-            let (probe, partial) = (NAME.into(), false);
+            let (probe, partial) = (DATA_PLANE.into(), false);
             sink(Observation::Watched { signal, probe, cannot_see, partial });
         }
     }

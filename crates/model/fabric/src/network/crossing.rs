@@ -3,10 +3,10 @@
 //! the line is handed out with the time of its release. The other network holds the frame until
 //! then. Not here: the transport between them, and the far end of one pipe (`netloom-link`).
 
-use netloom_link::{Announced, Delivery, PipeChange};
+use netloom_link::{Announced, Cut, Delivery, Inlet, PipeChange};
 use netloom_units::Time;
 
-use super::{Network, Slot};
+use super::{Network, Slot, occupied_mut};
 use crate::{Loss, Memory, Misdirected, Observer, PipeId, PipeSlot};
 
 impl<F: netloom_link::Frame> Slot<F> {
@@ -43,6 +43,45 @@ impl<M: Memory + 'static, O: Observer<M::Frame>> Network<M, O> {
         self.sent.pop_front()
     }
 
+    /// Returns the next cut of a pipe whose far end is away. It is to be announced to the network
+    /// there at once, and surely: without it, frames may wait there.
+    #[inline]
+    pub fn poll_cut(&mut self) -> Option<(PipeSlot, Cut)> {
+        self.cuts.pop_front()
+    }
+
+    /// Takes note of a cut that another network has made of `pipe`, which comes from there. It
+    /// drops those frames that the account there counts as dropped. Returns the release of the next
+    /// frame, which is past if it has waited for this.
+    ///
+    /// # Errors
+    /// If no pipe with that identity comes from another network.
+    pub fn announce_cut(&mut self, pipe: PipeId, cut: Cut) -> Result<Option<Time>, Misdirected> {
+        let Some((slot, inlet)) = self.inlet(pipe) else { return Err(Misdirected) };
+        let dropped = inlet.cut(cut);
+        let next = inlet.next_release();
+        dropped.into_iter().for_each(|delivery| self.memory.recycle(delivery.frame));
+        next.into_iter().for_each(|release| self.pipe_timers.schedule(slot, release));
+        Ok(next)
+    }
+
+    /// Drops the frames of a pipe that wait for another network to announce a cut, at the end, when
+    /// none is announced any more. Returns the number of wire frames.
+    pub fn give_up(&mut self, pipe: PipeId) -> u64 {
+        let given_up = self.inlet(pipe).map(|(_, inlet)| inlet.give_up()).unwrap_or_default();
+        let mut frames = 0;
+        for Delivery { frame, info, .. } in given_up {
+            frames += u64::from(info.frames());
+            self.memory.recycle(frame);
+        }
+        frames
+    }
+
+    fn inlet(&mut self, pipe: PipeId) -> Option<(usize, &mut Inlet<Delivery<M::Frame>>)> {
+        let slot = self.links.get(&pipe.link)? + pipe.direction.index();
+        Some((slot, self.slots[slot].as_mut()?.inlet.as_mut()?))
+    }
+
     /// Takes note of a frame on its way from another network through `pipe`. If its release has
     /// passed, the frame arrives at once. A frame that a cut drops, made here before, is not
     /// counted: it is in the account of the network where the pipe begins.
@@ -55,18 +94,14 @@ impl<M: Memory + 'static, O: Observer<M::Frame>> Network<M, O> {
         announced: Announced<M::Frame>,
     ) -> Result<(), Misdirected> {
         let Announced { delivery, sequence, cuts } = announced;
-        let slot = self.links.get(&pipe.link).map(|first| first + pipe.direction.index());
-        let inlet = slot.and_then(|slot| self.slots[slot].as_mut()?.inlet.as_mut());
-        let (Some(slot), Some(inlet)) = (slot, inlet) else {
+        let Some((slot, inlet)) = self.inlet(pipe) else {
             self.memory.recycle(delivery.frame);
             return Err(Misdirected);
         };
-        if let Err(cut) = inlet.announce(delivery.release, sequence, cuts, delivery) {
-            self.memory.recycle(cut.frame);
-        }
-        if let Some(release) = inlet.next_release() {
-            self.pipe_timers.schedule(slot, release);
-        }
+        let taken = inlet.announce(delivery.release, sequence, cuts, delivery);
+        let next = inlet.next_release();
+        taken.err().into_iter().for_each(|cut| self.memory.recycle(cut.frame));
+        next.into_iter().for_each(|release| self.pipe_timers.schedule(slot, release));
         Ok(())
     }
 
@@ -82,13 +117,17 @@ impl<M: Memory + 'static, O: Observer<M::Frame>> Network<M, O> {
     }
 
     /// Changes a pipe at `now`. Frames between two networks with a release up to `now` have
-    /// arrived, in both.
+    /// arrived, in both. What a cut drops is for the network where the pipe begins to tell.
     pub(super) fn change_pipe(&mut self, slot: usize, now: Time, change: &PipeChange) {
         if self.slot(slot).target.is_away() {
             self.arrive_away(slot, now);
         }
-        let Slot { pipe, inlet, .. } = self.slot_mut(slot);
+        let Slot { id, pipe, inlet, target, .. } = occupied_mut(&mut self.slots, slot);
+        let cuts = pipe.cuts();
         pipe.change(now, change);
+        if target.is_away() && pipe.cuts() > cuts {
+            self.cuts.push_back((*id, Cut { number: pipe.cuts(), at: now }));
+        }
         let cut = inlet.as_mut().map(|inlet| inlet.change(now, change)).unwrap_or_default();
         cut.into_iter().for_each(|delivery| self.memory.recycle(delivery.frame));
     }

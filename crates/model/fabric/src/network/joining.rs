@@ -41,11 +41,15 @@ impl<M: Memory + 'static, O: Observer<M::Frame>> Network<M, O> {
             let leads_to_medium = are_media[1 - end];
             pipe.keep_sent(target.is_away());
             pipe.expect_late_offers();
-            let inlet = source.is_away().then(|| Inlet::new(pipe.config().clone(), pipe.cuts()));
+            let inlet = source.is_away().then(|| {
+                let mut inlet = Inlet::new(pipe.config().clone(), pipe.cuts());
+                inlet.follow();
+                Box::new(inlet)
+            });
             self.slots[slot] = Some(Slot {
                 id,
                 pipe,
-                inlet: inlet.map(Box::new),
+                inlet,
                 source,
                 target,
                 is_alone,

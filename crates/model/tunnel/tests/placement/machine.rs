@@ -103,6 +103,7 @@ pub fn record_of(pipe: PipeId, announced: &Announced<TestFrame>, clock: Clock) -
     if let Some(Header { source_port, dscp, ecn, .. }) = frame.header() {
         virtio[..4].copy_from_slice(&[1, source_port as u8, dscp, ecn as u8]);
     }
+    virtio[4..6].copy_from_slice(&frame.piece().unwrap_or(0).to_be_bytes());
     Record {
         pipe: pipe.index() as u32,
         sequence: announced.sequence,
@@ -121,7 +122,8 @@ pub fn announced_by(record: &Record, bytes: &[u8], clock: Clock) -> Announced<Te
     let [has_header, flow, dscp, ecn, ..] = record.virtio;
     let header = header_of(flow).filter(|_| has_header == 1);
     let ecn = [Ecn::NotCapable, Ecn::Capable1, Ecn::Capable0, Ecn::Congestion][usize::from(ecn)];
-    let frame = TestFrame::of_bytes(bytes);
+    let piece = u16::from_be_bytes([record.virtio[4], record.virtio[5]]);
+    let frame = TestFrame::of_bytes(bytes).in_pieces(Some(piece));
     let frame = match header {
         Some(header) => frame.with_header(Header { dscp, ecn, ..header }),
         None => frame,

@@ -7,7 +7,7 @@ use netloom_units::{Duration, Stream};
 pub const LEAST: Duration = Duration::from_micros(300);
 
 /// Properties of pipes. Some have no delay, and are not cut.
-pub const PROPERTIES: [&str; 22] = [
+pub const PROPERTIES: [&str; 26] = [
     r#"{"delay":"3ms"}"#,
     r#"{"rate":"10Mbit/s","delay":"500us"}"#,
     r#"{"rate":"2Mbit/s","delay":"1ms","queue":{"limit":"5packets"}}"#,
@@ -31,6 +31,16 @@ pub const PROPERTIES: [&str; 22] = [
     r#"{"delay":"2ms","ber":0.0001,"bit_errors":"drop"}"#,
     r#"{"delay":"2ms","ber":0.0001,"bit_errors":"flip","duplicate":"10%"}"#,
     r#"{"rate":"4Mbit/s","delay":"2ms","background":[{"cbr":{"rate":"1Mbit/s"},"size":"500B"}]}"#,
+    concat!(
+        r#"{"rate":{"schedule":[{"at":"0s","rate":"9Mbit/s"},{"at":"7ms","rate":"1Mbit/s"},"#,
+        r#"{"at":"20ms","rate":"4Mbit/s"}]},"delay":"1ms"}"#,
+    ),
+    concat!(
+        r#"{"rate":"9Mbit/s","delay":{"schedule":[{"at":"0s","delay":"3ms"},"#,
+        r#"{"at":"9ms","delay":"500us"},{"at":"30ms","delay":"2ms"}]}}"#,
+    ),
+    r#"{"rate":"1Gbit/s","delay":"2ms"}"#,
+    r#"{"delay":"1ms","framing":"ethernet"}"#,
     r#"{"rate":"8Mbit/s"}"#,
     r#"{"rate":"8Mbit/s","delay":"50us"}"#,
 ];
@@ -69,13 +79,29 @@ pub const DISCIPLINES: [&str; 14] = [
     r#"{"prio":{"classes":[{"match":{"dscp":2},"most":"1Mbit/s"},{"match":{"dscp":1}}]}}"#,
 ];
 
+/// What switches are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Switching {
+    /// They know no VLANs.
+    Plain,
+    /// They run a spanning tree.
+    Tree,
+    /// They know VLANs. All links are trunks, whose native VLAN is 1, and every other host has an
+    /// interface in VLAN 10 too, of the number of the host and [`TAGGED`].
+    Vlans,
+}
+
+/// Number of a host's tagged port, less that of the host.
+pub const TAGGED: u32 = 1000;
+
 /// A network of switches and hosts, and its inputs, each with the time since the last one in ns.
 #[derive(Debug, Clone)]
 pub struct Scenario {
-    /// Number of switches, which are the first nodes. All other nodes are hosts.
+    /// Number of switches, which are the first nodes. All others are hosts, but for media.
     pub switches: u32,
-    /// Whether the switches run a spanning tree.
-    pub has_tree: bool,
+    pub switching: Switching,
+    /// Nodes that are shared media.
+    pub media: Vec<u32>,
     pub links: Vec<LinkPlan>,
     pub inputs: Vec<(u64, Input)>,
     pub logged: bool,
@@ -91,19 +117,59 @@ pub struct LinkPlan {
 /// What happens from outside.
 #[derive(Debug, Clone)]
 pub enum Input {
-    /// A frame with this payload enters at a host, for another one, or for all.
-    Send { from: u32, to: Option<u32>, flow: u8, bytes: usize },
+    /// A frame with this payload enters at a host, for another one, or for all: at its tagged port
+    /// if it is so and the host has one, and as a super-frame if its wire frames have a payload.
+    Send { from: u32, to: Option<u32>, flow: u8, bytes: usize, tagged: bool, piece: Option<u16> },
     /// One direction of a link is changed, or both.
     Change { link: u32, both: bool, change: usize },
 }
 
+impl Input {
+    /// A frame without a tag.
+    pub fn send(from: u32, to: Option<u32>, flow: u8, bytes: usize) -> Self {
+        Self::Send { from, to, flow, bytes, tagged: false, piece: None }
+    }
+}
+
 impl Scenario {
+    fn of_links(
+        switches: u32,
+        links: Vec<LinkPlan>,
+        inputs: Vec<(u64, Input)>,
+        logged: bool,
+    ) -> Self {
+        Self { switches, switching: Switching::Plain, media: Vec::new(), links, inputs, logged }
+    }
+
+    /// Adds a medium with some stations, and joins it to a switch by an access point.
+    pub fn add_medium(&mut self, switch: u32, stations: u32) {
+        let medium = self.nodes() as u32;
+        let wired = || [config("{}"), config("{}")];
+        self.media.push(medium);
+        // The access point comes first, so that all are where it is.
+        let at = |node| if node == 0 { [switch, medium] } else { [medium, medium + node] };
+        let links = (0..=stations).map(|node| LinkPlan { nodes: at(node), pipes: wired() });
+        self.links.extend(links);
+    }
+
+    /// Returns the nodes that send: neither switches nor media.
+    pub fn hosts(&self) -> Vec<u32> {
+        let nodes = self.switches..self.nodes() as u32;
+        nodes.filter(|node| !self.media.contains(node)).collect()
+    }
+
+    /// Whether a host has a tagged port beside its own.
+    pub fn has_tagged(&self, host: u32) -> bool {
+        let is_wireless = self.media.first().is_some_and(|medium| host >= *medium);
+        self.switching == Switching::Vlans && host.is_multiple_of(2) && !is_wireless
+    }
+
     /// Two hosts at a link. One sends frames, one a millisecond.
     pub fn of_one_link(properties: &str, frames: usize) -> Self {
         let link = LinkPlan { nodes: [0, 1], pipes: [config(properties), config(properties)] };
-        let send = |_| (1_000_000, Input::Send { from: 0, to: Some(1), flow: 0, bytes: 1200 });
+        let send = |_| (1_000_000, Input::send(0, Some(1), 0, 1200));
         let inputs = (0..frames).map(send).collect();
-        Self { switches: 0, has_tree: false, links: vec![link], inputs, logged: true }
+        Self::of_links(0, vec![link], inputs, true)
     }
 
     /// A tree of switches, with hosts. Each node but the first is linked to an earlier switch, as
@@ -118,7 +184,7 @@ impl Scenario {
             }
         };
         let links = (1..switches + hosts).map(link).collect();
-        Self { switches, has_tree: false, links, inputs: Vec::new(), logged }
+        Self::of_links(switches, links, Vec::new(), logged)
     }
 
     /// Four switches in a ring with a chord, which run a spanning tree, and a host at each. Links
@@ -135,19 +201,18 @@ impl Scenario {
         let input = |_| {
             let input = match below(40) {
                 0 => Input::Change { link: below(5) as u32, both: true, change: below(2) as usize },
-                number => Input::Send {
-                    from: 4 + below(4) as u32,
-                    to: (number > 4).then(|| 4 + below(4) as u32),
-                    flow: below(6) as u8,
-                    bytes: below(1400) as usize,
-                },
+                number => {
+                    let from = 4 + below(4) as u32;
+                    let to = (number > 4).then(|| 4 + below(4) as u32);
+                    Input::send(from, to, below(6) as u8, below(1400) as usize)
+                }
             };
             (below(4_000_000), input)
         };
         // The tree is there after some seconds.
-        let first = (8_000_000_000, Input::Send { from: 4, to: None, flow: 0, bytes: 100 });
+        let first = (8_000_000_000, Input::send(4, None, 0, 100));
         let inputs = std::iter::once(first).chain((0..inputs).map(input)).collect();
-        Self { switches: 4, has_tree: true, links, inputs, logged: true }
+        Self { switching: Switching::Tree, ..Self::of_links(4, links, inputs, true) }
     }
 
     /// Every property and every discipline at hosts of three switches, and all changes.
@@ -179,17 +244,21 @@ impl Scenario {
                     both: below(2) == 0,
                     change: below(CHANGES.len() as u64) as usize,
                 },
-                number => Input::Send {
-                    from: host(below(hosts)),
-                    to: (number > 1).then(|| host(below(hosts))),
-                    flow: below(6) as u8,
-                    bytes: below(1400) as usize,
-                },
+                number => {
+                    let from = host(below(hosts));
+                    let to = (number > 1).then(|| host(below(hosts)));
+                    let flow = below(6) as u8;
+                    let (bytes, piece) = match number {
+                        18 => (below(6_000) as usize, Some(100 + below(1348) as u16)),
+                        _ => (below(1400) as usize, None),
+                    };
+                    Input::Send { from, to, flow, bytes, tagged: number % 2 == 0, piece }
+                }
             };
             (below(200_000), input)
         });
         let inputs = inputs.collect();
-        Self { switches: 3, has_tree: false, links, inputs, logged: true }
+        Self { switching: Switching::Vlans, ..Self::of_links(3, links, inputs, true) }
     }
 
     pub fn nodes(&self) -> usize {

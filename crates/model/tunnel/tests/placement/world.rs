@@ -1,21 +1,27 @@
 //! Machines with an underlay between them, in virtual time.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use netloom_fabric::testing::TestFrame;
 use netloom_fabric::{
-    Link, LinkEnd, LinkId, PipeId, PipeSlot, PortId, SegmentId, SwitchPort, TreeSettings,
+    Link, LinkEnd, LinkId, PipeId, PipeSlot, PortId, SegmentId, SegmentPort, StationPort,
+    SwitchPort, TreeSettings,
 };
 use netloom_link::{
-    Direction, Frame as _, Header, LogEncoder, LogEntry, LogHeader, Pipe, PipeStatistics, Stream,
+    Cut, Direction, Frame as _, Header, LogEncoder, LogEntry, LogHeader, MacKey, Pipe,
+    PipeStatistics, Stream,
+};
+use netloom_medium::{
+    MediumConfig, MediumSetup, Phy, Point, Setting, StationConfig, StationId, Trajectory,
 };
 use netloom_spanning_tree::{BridgeId, Priority};
-use netloom_tunnel::{Path, PipeCount, Receiver, Sender};
+use netloom_tunnel::{Path, PipeCount, PipeCut, Receiver, Sender};
 use netloom_units::{Duration, Time};
 
 use crate::common::Keyed;
 use crate::machine::{Clock, Machine, TestNetwork, announced_by, header_of, record_of};
-use crate::scenario::{CHANGES, Input, Scenario, change};
+use crate::scenario::{CHANGES, Input, Scenario, Switching, TAGGED, change};
 use crate::underlay::{Conditions, Datagram, Underlay};
 
 /// The clocks of the machines. None is slower than the first one.
@@ -40,6 +46,8 @@ pub struct World {
     /// Frames that were sent to another machine and that came from there, by pipe and sequence.
     sent: BTreeSet<(PipeId, u64)>,
     came: BTreeSet<(PipeId, u64)>,
+    /// Hosts that have a tagged port.
+    tagged: BTreeSet<u32>,
     late: Vec<(PipeId, Duration)>,
     losses: Vec<(PipeId, u64)>,
 }
@@ -60,8 +68,9 @@ pub struct Seen {
     pub delivered: Vec<Received>,
     pub arrived: Vec<(PipeId, Time, u64, bool)>,
     pub dropped: Vec<(PipeId, Time, &'static str)>,
-    /// The frame log, in its binary form.
+    /// The frame log, in its binary form, and the logs of media.
     pub logs: Vec<u8>,
+    pub air: Vec<(u32, Vec<u8>)>,
     pub lost: u64,
     pub statistics: BTreeMap<PipeId, PipeStatistics>,
 }
@@ -129,6 +138,11 @@ impl World {
             delivered: Vec::new(),
             sent: BTreeSet::new(),
             came: BTreeSet::new(),
+            tagged: scenario
+                .hosts()
+                .into_iter()
+                .filter(|host| scenario.has_tagged(*host))
+                .collect(),
             late: Vec::new(),
             losses: Vec::new(),
         };
@@ -145,11 +159,13 @@ impl World {
                 continue;
             }
             let end = |end: usize| {
-                let is_switch = plan.nodes[end] < scenario.switches;
-                match (homes[end] == me, is_switch) {
-                    (false, is_segment) => LinkEnd::Away { is_segment },
-                    (true, true) => switch_port(plan.nodes[end], scenario.has_tree),
-                    (true, false) => LinkEnd::Port(PortId(plan.nodes[end])),
+                let [node, other] = [plan.nodes[end], plan.nodes[1 - end]];
+                let is_switch = node < scenario.switches;
+                match homes[end] == me {
+                    _ if scenario.media.contains(&node) => station(scenario, node, other),
+                    false => LinkEnd::Away { is_segment: is_switch },
+                    true if is_switch => switch_port(node, scenario.switching),
+                    true => host(scenario, node),
                 }
             };
             let pipes = Direction::BOTH.map(|direction| {
@@ -185,15 +201,17 @@ impl World {
     pub fn put(&mut self, input: &Input) {
         let now = self.now;
         match input {
-            Input::Send { from, to, flow, bytes } => {
+            Input::Send { from, to, flow, bytes, tagged, piece } => {
                 let to = to.map_or([0xff; 6], mac);
-                let frame = TestFrame::between(mac(*from), to, *bytes);
+                let frame = TestFrame::between(mac(*from), to, *bytes).in_pieces(*piece);
                 let frame = match header_of(*flow) {
                     Some(header) => frame.with_header(header),
                     None => frame,
                 };
                 let home = self.place[*from as usize];
-                self.machines[home].network.offer(PortId(*from), now, frame);
+                let port =
+                    if *tagged && self.tagged.contains(from) { *from + TAGGED } else { *from };
+                self.machines[home].network.offer(PortId(port), now, frame);
             }
             Input::Change { link, both, change: number } => {
                 let pipe = |direction| PipeId { link: LinkId(*link), direction };
@@ -241,6 +259,14 @@ impl World {
     fn flush(&mut self, me: usize) -> bool {
         let Machine { network, clock, senders, .. } = &mut self.machines[me];
         let before = self.sent.len();
+        while let Some((PipeSlot { id, .. }, cut)) = network.poll_cut() {
+            let Cut { number, at } = cut;
+            let cut = PipeCut { pipe: id.index() as u32, number, at: clock.stamp(at) };
+            let to = self.homes[id.link.index()][1 - id.direction.index()];
+            for bytes in senders[to].cuts(&[cut]).datagrams() {
+                self.underlay.send(self.now, me, to, bytes);
+            }
+        }
         while let Some((PipeSlot { id, .. }, announced)) = network.poll_sent() {
             let record = record_of(id, &announced, *clock);
             let to = self.homes[id.link.index()][1 - id.direction.index()];
@@ -274,6 +300,10 @@ impl World {
             }
             network.announce(pipe, announced).expect("the link is there");
         });
+        while let Some(PipeCut { pipe, number, at }) = receivers[from].next_cut() {
+            let cut = Cut { number, at: clock.time_at(at) };
+            network.announce_cut(PipeId::from_index(pipe), cut).expect("the link is there");
+        }
         self.note_losses(from, to);
     }
 
@@ -362,8 +392,11 @@ impl World {
         let now = self.now;
         let mut statistics = BTreeMap::new();
         let (mut arrived, mut dropped, mut log, mut lost) = (vec![], vec![], vec![], 0);
+        let mut air = Vec::new();
         for (me, machine) in self.machines.iter_mut().enumerate() {
             machine.network.count_arrivals(now);
+            let parts = machine.network.take_air_logs(now).into_iter();
+            air.extend(parts.map(|part| (part.medium.0, part.bytes)));
             for (PipeSlot { id, .. }, pipe) in machine.network.pipes(0) {
                 // The account of a pipe is where it begins.
                 if self.homes[id.link.index()][id.direction.index()] == me {
@@ -381,6 +414,7 @@ impl World {
         arrived.sort_by_key(|(pipe, at, ..)| (*at, *pipe));
         dropped.sort_by_key(|(pipe, at, _)| (*at, *pipe));
         log.sort_by_key(|(pipe, _)| *pipe);
+        air.sort();
         let names = (0..2 * self.homes.len()).map(|pipe| format!("p{pipe}"));
         let header = LogHeader { zero_unix_ns: 0, pipes: names.collect() };
         let mut logs = Vec::new();
@@ -388,7 +422,7 @@ impl World {
         for (pipe, event) in log {
             encoder.encode(&LogEntry::Frame(pipe.index() as u32, event), &mut logs);
         }
-        Seen { delivered: self.delivered, arrived, dropped, logs, lost, statistics }
+        Seen { delivered: self.delivered, arrived, dropped, logs, air, lost, statistics }
     }
 }
 
@@ -415,11 +449,43 @@ fn machine(me: usize, machines: usize, homes: &[[usize; 2]], conditions: &Condit
     }
 }
 
-/// Returns a port of a switch, which may run a spanning tree.
-fn switch_port(node: u32, has_tree: bool) -> LinkEnd {
-    let bridge = has_tree.then(|| BridgeId::new(Priority::default(), mac(100 + node)).into());
+/// Returns a port of a switch.
+fn switch_port(node: u32, switching: Switching) -> LinkEnd {
+    let bridge = (switching == Switching::Tree)
+        .then(|| BridgeId::new(Priority::default(), mac(100 + node)).into());
+    let trunk = r#"{"trunk":{"allowed":"all","native":1}}"#;
+    let vlans = (switching == Switching::Vlans)
+        .then(|| serde_json::from_str(trunk).unwrap_or_else(|error| panic!("{trunk}: {error}")));
     let (switch, tree) = (SegmentId(node), TreeSettings::default());
-    LinkEnd::Segment(SwitchPort { switch, vlans: None, bridge, tree }.into())
+    LinkEnd::Segment(SwitchPort { switch, vlans, bridge, tree }.into())
+}
+
+/// Returns the end of a link at a host.
+fn host(scenario: &Scenario, node: u32) -> LinkEnd {
+    let untagged = PortId(node);
+    if !scenario.has_tagged(node) {
+        return LinkEnd::Port(untagged);
+    }
+    let vlan = "10".parse().expect("a VLAN");
+    LinkEnd::Trunk { untagged, vlans: vec![(vlan, PortId(node + TAGGED))] }
+}
+
+/// Returns the end of a link at a medium, whose other end is at a host, or at the switch that is
+/// its access point.
+fn station(scenario: &Scenario, medium: u32, node: u32) -> LinkEnd {
+    let setting = Setting { name: format!("air{medium}"), seed: 1, ..Setting::default() };
+    let config = MediumConfig::new(Phy::B);
+    let access_point = node < scenario.switches;
+    let name = format!("s{node}");
+    let station = StationPort {
+        medium: SegmentId(medium),
+        setup: Arc::new(MediumSetup { config, setting, logged: true }),
+        station: StationId(node),
+        address: (!access_point).then(|| MacKey::new(mac(node))),
+        config: StationConfig { name, access_point, ..StationConfig::default() },
+        moves: Trajectory::fixed(Point::ZERO),
+    };
+    LinkEnd::Segment(SegmentPort::Station(Box::new(station)))
 }
 
 fn mac(host: u32) -> [u8; 6] {

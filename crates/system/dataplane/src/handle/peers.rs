@@ -8,11 +8,14 @@ use std::time::Instant;
 use netloom_clock::Line;
 use netloom_fabric::LinkId;
 use netloom_tunnel::Refused;
+use netloom_units::Duration;
 
 use super::Dataplane;
 use crate::DataplaneError;
 use crate::peer_id::PeerId;
-use crate::peers::{Doors, Heard, PeerStatus, Route, StreamStatus, Timekeeper, Tunnels};
+use crate::peers::{
+    ClockFault, Doors, Fault, Heard, PeerStatus, Route, StreamStatus, Timekeeper, Tunnels,
+};
 use crate::worker_id::WorkerId;
 
 /// Time between two looks whether peers have told what they sent.
@@ -96,7 +99,7 @@ impl Dataplane {
                 round_trip: clock.round_trip,
                 probes: clock.counts.probes,
                 lost_probes: clock.counts.lost_probes,
-                clock_steps: clock.counts.steps,
+                clock_faults: clock.faults.iter().map(|fault| self.fault(fault)).collect(),
                 heard: clock.counts.heard.map(|at| self.clock.at_machine(at)),
                 refused: Refused::default(),
                 trouble: None,
@@ -111,6 +114,12 @@ impl Dataplane {
             status
         });
         Ok(status.collect())
+    }
+
+    fn fault(&self, fault: &Fault) -> ClockFault {
+        let since = u64::try_from(fault.since).unwrap_or(0);
+        let (since, by) = (self.clock.at_machine(since), Duration::from_nanos(fault.by));
+        ClockFault { number: fault.number, since, by, is_step: fault.is_step }
     }
 
     /// Returns the number of datagrams that came to the sockets for frames and belonged to no peer.
@@ -140,7 +149,9 @@ impl Dataplane {
             let now = self.heard()?;
             let waits = |place: &usize| {
                 let mut streams = before[*place].iter().zip(&now[*place]);
-                streams.any(|(before, now)| now.lacks || now.reports < before.reports + REPORTS)
+                streams.any(|(before, now)| {
+                    now.lacks || now.reports < before.reports.saturating_add(REPORTS)
+                })
             };
             let places = (0..before.len()).filter(waits);
             let missing: Vec<PeerId> = places.map(|place| control.tunnels.peers[place]).collect();

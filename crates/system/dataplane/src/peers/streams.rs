@@ -13,7 +13,7 @@ use netloom_fabric::{LinkId, PipeId, PipeSlot};
 use netloom_link::Announced;
 use netloom_ports::{DATAGRAMS_BYTES, DatagramSocket, HEADER_BYTES, Unsent};
 use netloom_tunnel::{
-    Burst, Header, Loss, Path, PipeCount, PipeTally, Receiver, Record, Refused, Sender,
+    Burst, Header, Loss, Path, PipeCount, PipeCut, PipeTally, Receiver, Record, Refused, Sender,
 };
 use netloom_units::{Duration, Time};
 
@@ -46,6 +46,7 @@ pub(crate) struct Streams {
     outgoing: HashMap<u32, Outgoing>,
     incoming: HashMap<u32, Incoming>,
     counts: Vec<PipeCount>,
+    cuts: Vec<PipeCut>,
     /// When to report what was sent, if there is something to report.
     tell_at: Option<Time>,
     tell_every: Duration,
@@ -65,8 +66,6 @@ struct Stream {
     pipes: Vec<u32>,
     /// Number of reports to be sent still.
     untold: u32,
-    /// Number of reports of the peer.
-    heard: u64,
     /// Why datagrams were last not sent.
     trouble: Option<String>,
 }
@@ -79,6 +78,8 @@ struct Outgoing {
     left: u64,
     full: u64,
     unconnected: u64,
+    /// Its last cut.
+    cut: Option<PipeCut>,
 }
 
 /// A pipe that comes from another machine.
@@ -126,6 +127,15 @@ pub(crate) struct Batch {
     length: usize,
 }
 
+/// What a peer has told of a pipe that comes from it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum News {
+    /// Frames are lost.
+    Lost(u64),
+    /// It has made this cut, at this time of ours.
+    Cut { number: u32, at: Option<Reading> },
+}
+
 /// A frame that has come, with what its network needs.
 pub(crate) struct Came<'a> {
     pub incoming: &'a mut Incoming,
@@ -151,6 +161,7 @@ impl Streams {
             outgoing: HashMap::new(),
             incoming: HashMap::new(),
             counts: Vec::new(),
+            cuts: Vec::new(),
             tell_at: None,
             tell_every,
             foreign: 0,
@@ -190,7 +201,6 @@ impl Streams {
                 pipes,
                 // What was lost before is to be known soon.
                 untold: TELLS,
-                heard: 0,
                 trouble: None,
             };
             for pipe in &stream.pipes {
@@ -234,6 +244,19 @@ impl Streams {
         if stream.sender.pending() > BURST {
             stream.flush(&mut self.socket, &mut self.outgoing);
         }
+    }
+
+    /// Tells the peer that a pipe was cut, at `at` on this machine's clock: at once, and again with
+    /// each report, since frames wait there until it is known.
+    #[cold]
+    pub fn cut(&mut self, pipe: PipeId, number: u32, at: i64) {
+        let pipe = self::number(pipe);
+        let cut = PipeCut { pipe, number, at };
+        let Some(outgoing) = self.outgoing.get_mut(&pipe) else { return };
+        outgoing.cut = Some(cut);
+        let Some(stream) = outgoing.stream.map(|stream| &mut self.streams[stream]) else { return };
+        stream.untold = stream.untold.max(TELLS);
+        stream.tell_cuts(&mut self.socket, &[cut]);
     }
 
     /// Sends what was pushed, and reports what was sent so far if that is due at `now`.
@@ -280,6 +303,10 @@ impl Streams {
                     stream.trouble = Some(source.to_string());
                 }
             }
+            self.cuts.clear();
+            let cut = |pipe: &u32| self.outgoing.get(pipe)?.cut;
+            self.cuts.extend(stream.pipes.iter().filter_map(cut));
+            stream.tell_cuts(&mut self.socket, &self.cuts);
         }
         let is_untold = self.streams.iter().any(|stream| stream.untold > 0);
         self.tell_at = is_untold.then(|| now + self.tell_every);
@@ -304,13 +331,13 @@ impl Streams {
     }
 
     /// Takes the datagrams of a read: calls `take` for each frame, which returns whether its
-    /// network has taken it, and `lost` for frames that are lost.
+    /// network has taken it, and `other` for what else there is to know of pipes.
     #[inline]
     pub fn take(
         &mut self,
         mut batch: Batch,
         mut take: impl FnMut(Came<'_>) -> bool,
-        mut lost: impl FnMut(PipeSlot, u64),
+        mut other: impl FnMut(PipeSlot, News),
     ) {
         for datagram in batch.room[..batch.bytes].chunks_mut(batch.length) {
             let path = Header::decode(datagram).map(|header| header.path);
@@ -321,29 +348,37 @@ impl Streams {
             };
             self.board.read(stream.peer, &mut stream.known);
             let (line, all) = (stream.known.line(), &mut self.incoming);
-            let received = stream.receiver.datagram(datagram, |record, bytes| {
+            // What is refused is counted there.
+            let _ = stream.receiver.datagram(datagram, |record, bytes| {
                 let Some(incoming) = all.get_mut(&record.pipe) else { return };
                 if !take(Came { incoming, record, bytes, line }) {
                     incoming.refused += u64::from(record.frames);
                 }
             });
-            let has_told = matches!(received, Ok(netloom_tunnel::Received::Counts));
-            stream.heard += u64::from(has_told);
             while let Some(Loss { pipe, frames, .. }) = stream.receiver.next_loss() {
-                self.incoming.get(&pipe).into_iter().for_each(|pipe| lost(pipe.slot, frames));
+                let incoming = self.incoming.get(&pipe).into_iter();
+                incoming.for_each(|pipe| other(pipe.slot, News::Lost(frames)));
+            }
+            while let Some(PipeCut { pipe, number, at }) = stream.receiver.next_cut() {
+                let Some(incoming) = self.incoming.get_mut(&pipe) else { continue };
+                // While the clock is not known, no frame is taken, and none is on its way.
+                let at = line.map(|line| incoming.convert(at, line));
+                other(incoming.slot, News::Cut { number, at });
             }
         }
         self.room = Some(batch.room);
     }
 
-    /// Counts as lost what has not come. It is not taken any more if it comes.
-    pub fn settle(&mut self, mut lost: impl FnMut(PipeSlot, u64)) {
+    /// Counts as lost what has not come. It is not taken any more if it comes. Returns the pipes
+    /// that come from other machines.
+    pub fn settle(&mut self, mut lost: impl FnMut(PipeSlot, u64)) -> Vec<PipeSlot> {
         for stream in &mut self.streams {
             stream.receiver.settle();
             while let Some(Loss { pipe, frames, .. }) = stream.receiver.next_loss() {
                 self.incoming.get(&pipe).into_iter().for_each(|pipe| lost(pipe.slot, frames));
             }
         }
+        self.incoming.values().map(|incoming| incoming.slot).collect()
     }
 
     /// Returns what crossed between this worker and a peer.
@@ -358,11 +393,14 @@ impl Streams {
         let mut tallies = HashMap::new();
         for stream in self.streams.iter().filter(|stream| stream.peer == peer) {
             let of_stream = stream.receiver.tallies();
-            let lacks = of_stream.fold(false, |lacks, (pipe, tally)| {
+            // A report may need several datagrams, of which each has other pipes.
+            let mut heard = Heard { reports: u64::MAX, lacks: false };
+            for (pipe, tally) in of_stream {
                 tallies.insert(pipe, tally);
-                lacks || tally.missing > 0
-            });
-            status.heard.push(Heard { reports: stream.heard, lacks });
+                heard.reports = heard.reports.min(tally.counts);
+                heard.lacks |= tally.missing > 0;
+            }
+            status.heard.push(heard);
             status.refused += stream.receiver.refused();
             status.trouble = status.trouble.take().or_else(|| stream.trouble.clone());
         }
@@ -390,6 +428,15 @@ impl AsFd for Streams {
 }
 
 impl Stream {
+    /// Tells of cuts.
+    fn tell_cuts(&mut self, socket: &mut DatagramSocket, cuts: &[PipeCut]) {
+        for datagram in self.sender.cuts(cuts).datagrams() {
+            if let Err(Unsent { source, .. }) = socket.send(datagram, self.to) {
+                self.trouble = Some(source.to_string());
+            }
+        }
+    }
+
     /// Sends the frames that were pushed.
     #[inline]
     fn flush(&mut self, socket: &mut DatagramSocket, outgoing: &mut HashMap<u32, Outgoing>) {

@@ -93,7 +93,7 @@ impl Survey {
                 clock: status.line,
                 round_trip: status.round_trip,
                 probes: [status.counts.probes, status.counts.lost_probes],
-                clock_steps: status.counts.steps,
+                clock_steps: status.faults.iter().filter(|fault| fault.is_step).count() as u64,
                 delays: ways.delays,
                 longest: ways.longest,
             }

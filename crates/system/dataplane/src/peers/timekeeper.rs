@@ -31,6 +31,8 @@ const LEAST_PERIOD: u64 = 1_000_000;
 const PERIOD_OF_PEER: u64 = 250_000;
 /// Time after which a probe counts as lost, in ns.
 const PATIENCE: u64 = 1_000_000_000;
+/// Number of faults that are kept. Each takes an exchange, so these are some of a second or more.
+const FAULTS: usize = 32;
 /// Number of recent round trips among which the shortest is reported.
 const TRIPS: usize = 64;
 /// Number of the path between two sockets for clocks. All others are smaller.
@@ -66,9 +68,21 @@ struct PeerClock {
     next_probe: u64,
     waiting: VecDeque<Waiting>,
     trips: VecDeque<u64>,
+    faults: VecDeque<Fault>,
     counts: ClockCounts,
     /// What is learnt of the ways there and back, in a survey.
     ways: Option<Ways>,
+}
+
+/// A time in which answers may have been wrong by more than their bound.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Fault {
+    pub number: u64,
+    /// Its beginning, at the earliest, on this machine's clock in ns.
+    pub since: i64,
+    /// How much more, in ns.
+    pub by: u64,
+    pub is_step: bool,
 }
 
 /// A probe without a reply so far.
@@ -86,16 +100,17 @@ struct Waiting {
 pub(crate) struct ClockCounts {
     pub probes: u64,
     pub lost_probes: u64,
-    pub steps: u64,
+    pub faults: u64,
     /// When it last sent anything, on this machine's clock in ns.
     pub heard: Option<u64>,
 }
 
 /// What is known of a peer's clock.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(crate) struct ClockStatus {
     pub line: Option<Line>,
     pub round_trip: Option<Duration>,
+    pub faults: Vec<Fault>,
     pub counts: ClockCounts,
     /// What is known of the ways there and back, in a survey.
     pub ways: Option<WaysStatus>,
@@ -136,6 +151,7 @@ impl Timekeeper {
                 next_probe: u64::MAX,
                 waiting: VecDeque::new(),
                 trips: VecDeque::new(),
+                faults: VecDeque::new(),
                 counts: ClockCounts::default(),
                 ways: match lengths {
                     [] => None,
@@ -184,11 +200,12 @@ impl Timekeeper {
     /// Returns what is known of the clock of the peer in this place.
     pub fn status(&self, peer: usize) -> ClockStatus {
         let clocks = self.shared.lock();
-        let PeerClock { estimator, trips, counts, ways, .. } = &clocks[peer];
+        let PeerClock { estimator, trips, faults, counts, ways, .. } = &clocks[peer];
         let round_trip = trips.iter().min().map(|trip| Duration::from_nanos(*trip));
+        let faults = faults.iter().copied().collect();
         let line = estimator.line();
         let ways = ways.as_ref().map(|ways| ways.status(line));
-        ClockStatus { line, round_trip, counts: *counts, ways }
+        ClockStatus { line, round_trip, faults, counts: *counts, ways }
     }
 }
 
@@ -342,7 +359,7 @@ impl PeerClock {
                 }
                 let theirs = Steering { rate, slew };
                 let event = self.estimator.add(exchange, ours, theirs).ok()?;
-                self.counts.steps += u64::from(matches!(event, Some(Event::Stepped { .. })));
+                event.into_iter().for_each(|event| self.note(event));
                 if self.trips.len() == TRIPS {
                     self.trips.pop_front();
                 }
@@ -350,6 +367,19 @@ impl PeerClock {
                 self.estimator.line()
             }
         }
+    }
+
+    #[cold]
+    fn note(&mut self, event: Event) {
+        let (since, by, is_step) = match event {
+            Event::Steered { since, by } => (since, by, false),
+            Event::Stepped { since, by } => (since, by, true),
+        };
+        if self.faults.len() == FAULTS {
+            self.faults.pop_front();
+        }
+        self.faults.push_back(Fault { number: self.counts.faults, since, by, is_step });
+        self.counts.faults += 1;
     }
 }
 

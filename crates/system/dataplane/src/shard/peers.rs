@@ -2,11 +2,11 @@
 //! streams, and come from there. Not here: the streams (`peers`).
 
 use netloom_fabric::{Frame as _, LinkId};
-use netloom_link::{Announced, Delivery, Passage};
+use netloom_link::{Announced, Cut, Delivery, Passage};
 use netloom_units::{Duration, Time};
 
 use super::Shard;
-use crate::peers::{Came, Route, StreamStatus, Streams};
+use crate::peers::{Came, News, Route, StreamStatus, Streams};
 use crate::pipe_frame::FrameMemory;
 use crate::recorder::Recorder;
 use crate::waiter::Waiter;
@@ -56,6 +56,9 @@ impl Shard {
             streams.push(pipe.id, signed(self.clock.on_machine(*release)), &announced);
             self.network.memory().give_back(announced.delivery.frame);
         }
+        while let Some((pipe, Cut { number, at })) = self.network.poll_cut() {
+            streams.cut(pipe.id, number, signed(self.clock.on_machine(at)));
+        }
         streams.flush(now);
     }
 
@@ -69,12 +72,24 @@ impl Shard {
                 // An error of the socket is that of an earlier datagram, which is lost.
                 Ok(None) | Err(_) => return true,
             };
-            let (clock, now, mut losses) = (self.clock, self.clock.now(), Vec::new());
+            let (clock, now, mut all) = (self.clock, self.clock.now(), Vec::new());
             let network = &mut self.network;
             let take = |came: Came<'_>| take(network, clock, now, came);
-            streams.take(batch, take, |pipe, frames| losses.push((pipe, frames)));
-            for (pipe, frames) in losses {
-                network.observer_mut().lost_at_device(pipe, Loss::Tunnel, frames);
+            streams.take(batch, take, |pipe, news| all.push((pipe, news)));
+            for (pipe, news) in all {
+                match news {
+                    News::Lost(frames) => {
+                        network.observer_mut().lost_at_device(pipe, Loss::Tunnel, frames);
+                    }
+                    News::Cut { number, at } => {
+                        let at = at.map_or(0, |at| u64::try_from(at.time).unwrap_or(0));
+                        let cut = Cut { number, at: clock.at_machine(at) };
+                        // The pipe is one of those that come from away.
+                        if let Ok(Some(release)) = network.announce_cut(pipe.id, cut) {
+                            network.observer_mut().waited(pipe, now, release);
+                        }
+                    }
+                }
             }
         }
         false
@@ -94,11 +109,18 @@ impl Shard {
         self.streams.iter_mut().for_each(|streams| streams.tell_to_the_end(now));
     }
 
-    /// Counts what has not come from peers as lost.
+    /// Counts what has not come from peers as lost, and what has come and would wait for ever:
+    /// the peer has not made a cut that was made here.
     pub fn settle_streams(&mut self) {
         let Some(streams) = &mut self.streams else { return };
         let recorder = self.network.observer_mut();
-        streams.settle(|pipe, frames| recorder.lost_at_device(pipe, Loss::Tunnel, frames));
+        let lost = |pipe, frames| recorder.lost_at_device(pipe, Loss::Tunnel, frames);
+        for pipe in streams.settle(lost) {
+            let frames = self.network.give_up(pipe.id);
+            if frames > 0 {
+                self.recorder().lost_at_device(pipe, Loss::Tunnel, frames);
+            }
+        }
     }
 
     /// Returns what crossed between this worker and each of `peers` peers.
