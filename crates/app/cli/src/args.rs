@@ -436,7 +436,8 @@ pub struct Judge {
 #[derive(Debug, Args)]
 pub struct Compare {
     /// The results of two runs, emulated or simulated; with `--with`, those of the first group. A
-    /// directory that has results of several runs in it stands for all of them.
+    /// directory that has results of several runs in it stands for all of them; that of a sweep may
+    /// be followed by values, as in `fair.sweep:control=cubic`.
     #[arg(value_name = "DIR", required = true)]
     pub directories: Vec<PathBuf>,
     /// The results of a second group of runs: means are compared, with 95 % confidence intervals.

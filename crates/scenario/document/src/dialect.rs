@@ -1,8 +1,6 @@
 //! Words of a kind of document: what its users probably meant, and help that only makes sense for
 //! it. All functions that report something take a [`Dialect`], so that this crate knows no kind.
 
-use crate::yaml::{NodeId, Tree};
-
 /// Words of a kind of document.
 #[derive(Debug)]
 pub struct Dialect {
@@ -23,8 +21,8 @@ pub struct Dialect {
     pub names: &'static [&'static str],
     /// Keys of mappings whose keys are names that may be new, and may have dots.
     pub free: &'static [&'static str],
-    /// Returns the name of a member of a list that has no key `name`.
-    pub unnamed: fn(&Tree, NodeId) -> Option<String>,
+    /// A key of members of lists without a `name`, and what makes a name of the texts that it has.
+    pub unnamed: (&'static str, fn(&[&str]) -> Option<String>),
     /// Returns another spelling of a word, which means the same.
     pub other_spelling: fn(&str) -> Option<String>,
     /// Returns help for a single value of a key that takes a mapping: how it is written. The
@@ -43,7 +41,7 @@ impl Dialect {
         sections: &[],
         names: &[],
         free: &[],
-        unnamed: |_, _| None,
+        unnamed: ("", |_| None),
         other_spelling: |_| None,
         in_a_mapping: |_, _| None,
     };

@@ -14,9 +14,9 @@ mod syntax;
 use crate::dialect::Dialect;
 use crate::span::Span;
 
-pub use build::{parse, parse_all, parse_with};
+pub use build::{parse, parse_all};
 pub use join::Replaced;
-pub use put::{Assignments, Setting};
+pub use put::{Assignments, Setting, parse_with};
 pub use scalar::Plain;
 
 /// A node of a [`Tree`].

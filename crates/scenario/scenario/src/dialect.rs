@@ -2,7 +2,7 @@
 //! scenarios.
 
 use netloom_document::{
-    Diagnostic, Diagnostics, Dialect, NodeId, Replaced, Setting, Tree, parse as parse_document,
+    Diagnostic, Diagnostics, Dialect, Replaced, Setting, Tree, parse as parse_document,
 };
 
 /// Words of scenario files.
@@ -15,7 +15,7 @@ pub(crate) static SCENARIO: Dialect = Dialect {
     sections: SECTIONS,
     names: &["nodes", "groups", "media", "constellations", "interfaces"],
     free: &["env", "files", "sysctls"],
-    unnamed: ends,
+    unnamed: ("endpoints", between),
     other_spelling: turned,
     in_a_mapping,
 };
@@ -60,11 +60,10 @@ fn turned(word: &str) -> Option<String> {
 }
 
 /// Returns the name that a link without one has by its ends.
-fn ends(tree: &Tree, link: NodeId) -> Option<String> {
-    let (_, ends) = tree.entry(link, "endpoints")?;
-    let [one, other] = tree.elements(ends) else { return None };
-    let node = |end: NodeId| tree.text(end)?.split(':').next();
-    Some(format!("{}--{}", node(*one)?, node(*other)?))
+fn between(ends: &[&str]) -> Option<String> {
+    let [one, other] = ends else { return None };
+    let node = |end: &str| end.split(':').next().map(str::to_owned);
+    Some(format!("{}--{}", node(one)?, node(other)?))
 }
 
 /// Words that other emulators and people use, each with NetLoom's word.

@@ -6,11 +6,12 @@ use netloom_document::{
     Diagnostic, Diagnostics, Dialect, Entries, NodeId, Span, Spanned, Tree, Value, decode, in_line,
     parse,
 };
-use serde::{Deserialize, Serialize};
 
+use crate::interval::P95;
 use crate::metric::Metric;
 use crate::raw::{Anything, RawCompare, RawStop, RawSweep};
-use crate::stop::Looks;
+use crate::spec::{Keep, Mode, Source};
+use crate::stop::{Looks, Stop};
 
 /// Greatest number of runs of a sweep.
 const MOST_RUNS: usize = 1_000_000;
@@ -64,39 +65,6 @@ pub struct Sweep {
     pub(crate) tree: Tree,
 }
 
-/// Where a scenario is from.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Source {
-    /// A file, relative to the sweep's.
-    File(String),
-    /// A command that prints it, with `{NAME}` for values of parameters.
-    Command(String),
-}
-
-/// How runs are carried.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum Mode {
-    /// By network stacks of the kernel, in real time.
-    #[default]
-    Emulate,
-    /// By models, in virtual time.
-    Simulate,
-}
-
-/// What is kept of the results of each run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum Keep {
-    /// All of it.
-    #[default]
-    All,
-    /// Its `summary.json`.
-    Summary,
-}
-
 /// What differs between points.
 #[derive(Debug, Clone)]
 pub struct Parameter {
@@ -122,19 +90,6 @@ pub struct Compare {
     pub baseline: BTreeMap<usize, usize>,
 }
 
-/// When a point has enough runs.
-#[derive(Debug, Clone)]
-pub struct Stop {
-    /// Number of the metric.
-    pub metric: usize,
-    /// Half of the interval's width that is enough.
-    pub half_width: f64,
-    /// Whether that is a share of the mean.
-    pub relative: bool,
-    /// When it is looked at.
-    pub looks: Looks,
-}
-
 impl Sweep {
     /// Reads a sweep file.
     ///
@@ -158,7 +113,7 @@ impl Sweep {
 
     /// Returns the confidence of the intervals: 95 %, or that of each look if points stop.
     pub fn level(&self) -> f64 {
-        self.stop.as_ref().map_or(crate::P95, |stop| stop.looks.level())
+        self.stop.as_ref().map_or(P95, |stop| stop.looks.level())
     }
 }
 
@@ -424,5 +379,73 @@ fn shown(tree: &Tree, node: NodeId) -> String {
     match tree.text(node) {
         Some(text) => text.into(),
         None => in_line(&Value::of(tree, node)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const GOOD: &str = "
+scenario: s.yaml
+vary:
+  links.l.rate: [5Mbit/s, 10Mbit/s]
+  links.l.delay: [1ms, 2ms]
+  n: {paths: [a.b, c], values: [1, {d: 2}]}
+zip: [links.l.rate, links.l.delay]
+seeds: 3-4
+metrics: {m: {flow: a, measure: rtt}, p: {process: x, json: a.b, unit: bit/s}}
+";
+
+    #[test]
+    fn points_are_the_product_but_for_what_goes_side_by_side() {
+        let sweep = Sweep::parse(GOOD).unwrap();
+        assert_eq!((sweep.count(), &sweep.seeds[..]), (4, &[3, 4][..]));
+        let points = sweep.points();
+        let words: Vec<String> = points.iter().map(|point| point.in_words(&sweep)).collect();
+        assert_eq!(words[0], "links.l.rate=5Mbit/s, links.l.delay=1ms, n=1");
+        assert_eq!(words[3], "links.l.rate=10Mbit/s, links.l.delay=2ms, n={d: 2}");
+        let paths: Vec<&str> = sweep.settings(&points[3]).iter().map(|set| set.path).collect();
+        assert_eq!(paths, ["links.l.rate", "links.l.delay", "a.b", "c"]);
+        assert_eq!(sweep.metrics[1].unit, "bit/s");
+    }
+
+    #[test]
+    fn arguments_of_a_command_are_quoted_and_set_nothing() {
+        let text = "scenario: {command: \"./make {n} {n}\"}\nvary: {n: [\"it's\"], a.b: [1]}\n\
+                    metrics: {m: {summary: ended}}\n";
+        let sweep = Sweep::parse(text).unwrap();
+        let point = &sweep.points()[0];
+        assert_eq!(sweep.command("./make {n} {n}", point), r"./make 'it'\''s' 'it'\''s'");
+        assert_eq!(sweep.settings(point).len(), 1);
+    }
+
+    #[test]
+    fn errors_have_a_place_and_help() {
+        let cases = [
+            (
+                "zip: [links.l.rate, links.l.delay]",
+                "zip: [links.l.rat]",
+                "did you mean `links.l.rate`?",
+            ),
+            ("[1ms, 2ms]", "[1ms]", "what goes side by side has as many values"),
+            ("[1ms, 2ms]", "1ms", "write a list"),
+            ("[1ms, 2ms]", "[1ms, 1ms]", "has the value `1ms` twice"),
+            ("seeds: 3-4", "seeds: 4-3", "write a number of seeds"),
+            ("seeds: 3-4", "sedes: 3", "did you mean `seeds`?"),
+            ("measure: rtt", "measure: rttt", "`delay_mean`"),
+            ("json: a.b, ", "", "does not say what it is"),
+            ("metrics: {m", "compare: {metric: q, baseline: {n: 1}}\nmetrics: {m", "no metric `q`"),
+            (
+                "metrics: {m",
+                "stop: {metric: m, half_width: 2%, seeds: 5-9}\nmetrics: {m",
+                "exclude",
+            ),
+        ];
+        for (good, wrong, expected) in cases {
+            let text = GOOD.replace(good, wrong);
+            let found = Sweep::parse(&text).unwrap_err().render("f", &text);
+            assert!(found.contains(expected) && found.contains("f:"), "{expected}: {found}");
+        }
     }
 }

@@ -2,15 +2,16 @@
 
 use sha2::{Digest, Sha256};
 
-use crate::file::Mode;
+use crate::spec::Mode;
 
 /// The keys of the runs of a point.
 #[derive(Debug, Clone)]
 pub struct RunKeys(Sha256);
 
 impl RunKeys {
-    /// Makes keys of a resolved scenario, as JSON without its seed, of how it is run, of the version
-    /// of NetLoom, and of the contents of files that the result depends on, each with its name.
+    /// Makes keys of a resolved scenario, as JSON without its seed, of how it is run, of the
+    /// version of NetLoom, and of the contents of files that the result depends on, each with its
+    /// name.
     pub fn new<'f>(
         scenario: &[u8],
         mode: Mode,

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `file` | sweep files: from text to a [`Sweep`] |
 //! | `raw` | their keys, the source of the JSON Schema |
+//! | `spec` | where scenarios are from, how runs are carried, what is kept |
 //! | `points` | points: the product of the parameters; settings of each |
 //! | `order` | order of the runs |
 //! | `key` | keys of runs: what a result depends on |
@@ -26,10 +27,11 @@ mod outcome;
 mod points;
 mod raw;
 mod record;
+mod spec;
 mod stop;
 mod student;
 
-pub use file::{Compare, Keep, Mode, Parameter, Source, Stop, Sweep};
+pub use file::{Compare, Parameter, Sweep};
 pub use interval::{Interval, P95};
 pub use key::RunKeys;
 pub use measures::{Measure, Measured, Tolerance, all, measured};
@@ -40,4 +42,5 @@ pub use points::{Point, numbers};
 #[cfg(feature = "schema")]
 pub use raw::json_schema;
 pub use record::{Record, Value};
-pub use stop::Looks;
+pub use spec::{Keep, Mode, Source};
+pub use stop::{Looks, Stop};

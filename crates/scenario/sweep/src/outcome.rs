@@ -176,3 +176,127 @@ fn difference(sample: &Sample<'_>, baseline: &Sample<'_>, level: f64) -> Differe
     let difference_half = interval.half.filter(|_| !is_biased);
     Difference { difference: Some(interval.mean), difference_half }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use netloom_units::Stream;
+
+    use super::*;
+    use crate::record::Value;
+
+    const SWEEP: &str = "
+scenario: s.yaml
+vary: {a.b: [1, 2], control: {paths: [c], values: [x, y]}}
+seeds: 5
+metrics: {m: {summary: ended}}
+compare: {metric: m, baseline: {control: x}}
+";
+
+    fn record(seed: u64, value: f64, verdict: Judgement) -> Record {
+        let value = Value { of: String::new(), value: Some(value), error: Some(0.5) };
+        Record {
+            key: String::new(),
+            point: BTreeMap::new(),
+            seed,
+            verdict: Some(verdict),
+            values: BTreeMap::from([("m".into(), value)]),
+            machine: String::new(),
+            beside: None,
+            attempt: 1,
+            seconds: 0.0,
+        }
+    }
+
+    fn of(sweep: &Sweep, runs: &[Vec<Record>]) -> Vec<Outcome> {
+        let borrowed: Vec<Vec<&Record>> = runs.iter().map(|runs| runs.iter().collect()).collect();
+        outcomes(sweep, &sweep.points(), &borrowed, Rule::default())
+    }
+
+    #[test]
+    fn an_invalid_run_enters_no_mean_and_over_a_fifth_there_is_no_interval() {
+        let sweep = Sweep::parse(SWEEP).unwrap();
+        let point = |invalid: u64| -> Vec<Record> {
+            let verdict = |seed| match seed <= invalid {
+                true => Judgement::Invalid,
+                false => Judgement::Valid,
+            };
+            (1..=5).map(|seed| record(seed, seed as f64, verdict(seed))).collect()
+        };
+        let all = of(&sweep, &[point(0), point(1), point(2), point(5)]);
+        let [whole, fifth, more, none] = &all[..] else { panic!("{all:?}") };
+        assert_eq!((whole.mean, whole.runs, whole.left_out), (Some(3.0), 5, 0));
+        assert_eq!((fifth.mean, fifth.runs, fifth.left_out), (Some(3.5), 4, 1));
+        assert!(fifth.half.is_some() && fifth.note.is_none());
+        assert_eq!((more.mean, more.half, more.total), (Some(4.0), None, None));
+        assert!(more.note.as_ref().unwrap().contains("2 of 5"));
+        assert_eq!((none.mean, none.runs), (None, 0));
+        assert_eq!(whole.total, Some(whole.half.unwrap() + 0.5), "the machine's part adds");
+        // Pairs of the same seed: y of the point less x of its baseline.
+        assert_eq!(fifth.difference.difference, Some(0.0));
+        assert_eq!(whole.difference, Difference::default(), "a baseline has none");
+        assert_eq!(none.difference.difference, None);
+    }
+
+    /// A normal variable (Box and Muller).
+    fn normal(stream: &mut Stream) -> f64 {
+        let (one, other) = (1.0 - stream.uniform(), stream.uniform());
+        (-2.0 * one.ln()).sqrt() * (std::f64::consts::TAU * other).cos()
+    }
+
+    /// The standard deviation of a share of 2,000 is 0.5 % where it is 95 %: the limits are three
+    /// of them away.
+    #[test]
+    fn intervals_of_2000_sweeps_cover_as_often_as_they_say() {
+        let sweep = Sweep::parse(SWEEP).unwrap();
+        let (mut mean, mut difference) = (0, 0);
+        for number in 0..2000 {
+            let mut stream = Stream::new(number, "coverage");
+            // Runs of a seed have something in common, which pairs take out.
+            let common: Vec<f64> = (0..5).map(|_| 3.0 * normal(&mut stream)).collect();
+            let mut point = |truth: f64| -> Vec<Record> {
+                let value = |seed: u64, stream: &mut Stream| {
+                    truth + common[seed as usize - 1] + normal(stream)
+                };
+                (1..=5)
+                    .map(|seed| record(seed, value(seed, &mut stream), Judgement::Valid))
+                    .collect()
+            };
+            let runs: Vec<Vec<Record>> = [100.0, 101.0, 110.0, 120.0].map(&mut point).into();
+            let all = of(&sweep, &runs);
+            let covers = |mean: f64, half: Option<f64>, truth: f64| {
+                usize::from((mean - truth).abs() <= half.unwrap())
+            };
+            mean += covers(all[0].mean.unwrap(), all[0].half, 100.0);
+            let paired = &all[1].difference;
+            difference += covers(paired.difference.unwrap(), paired.difference_half, 1.0);
+        }
+        println!("covered: means {mean}, differences {difference} of 2000");
+        assert!((1870..=1930).contains(&mean), "{mean}");
+        assert!((1870..=1930).contains(&difference), "{difference}");
+    }
+
+    #[test]
+    fn intervals_of_2000_sweeps_that_stop_cover_at_least_as_often() {
+        let text = SWEEP.replace("seeds: 5", "stop: {metric: m, half_width: 2%, seeds: 5-50}");
+        let sweep = Sweep::parse(&text).unwrap();
+        let stop = sweep.stop.as_ref().unwrap();
+        let (mut covered, mut seeds) = (0, 0);
+        for number in 0..2000 {
+            let mut stream = Stream::new(number, "stop");
+            let values: Vec<f64> = (0..50).map(|_| 100.0 + 4.0 * normal(&mut stream)).collect();
+            let mut looks = stop.looks.iter().map(|look| look as usize);
+            let used = looks.find(|look| stop.is_enough(&values[..*look])).unwrap_or(50);
+            let runs = (1..).zip(&values[..used]);
+            let runs = runs.map(|(seed, value)| record(seed, *value, Judgement::Valid)).collect();
+            let outcome = &of(&sweep, &[runs, vec![], vec![], vec![]])[0];
+            let error = (outcome.mean.unwrap() - 100.0).abs();
+            covered += usize::from(error <= outcome.half.unwrap());
+            seeds += used;
+        }
+        println!("covered: {covered} of 2000, with {} seeds in the mean", seeds / 2000);
+        assert!(covered >= 1880, "{covered}");
+        assert!((20..45).contains(&(seeds / 2000)), "it stops early: {seeds}");
+    }
+}

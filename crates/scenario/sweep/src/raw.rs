@@ -6,7 +6,7 @@ use netloom_document::{Entries, Spanned};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
-use crate::file::{Keep, Mode};
+use crate::spec::{Keep, Mode};
 
 /// Many runs of one scenario: the product of the values in `vary`, times seeds.
 #[derive(Debug, Deserialize)]

@@ -8,7 +8,8 @@ use serde::{Deserialize, Serialize};
 /// A finished run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Record {
-    /// The key of the run: what its results depend on. Of several lines with a key, the last counts.
+    /// The key of the run: what its results depend on. Of several lines with a key, the last
+    /// counts.
     pub key: String,
     /// Values of the parameters, by name.
     pub point: BTreeMap<String, String>,

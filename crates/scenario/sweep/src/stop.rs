@@ -2,9 +2,22 @@
 
 use crate::interval::Interval;
 
-/// Numbers of seeds at which intervals are looked at. Whoever looks often stops too early by chance,
-/// so each look has a share of the 5 % that may be wrong (Bonferroni): the coverage of what is
-/// reported is at least nominal.
+/// When a point has enough runs.
+#[derive(Debug, Clone)]
+pub struct Stop {
+    /// Number of the metric.
+    pub metric: usize,
+    /// Half of the interval's width that is enough.
+    pub half_width: f64,
+    /// Whether that is a share of the mean.
+    pub relative: bool,
+    /// When it is looked at.
+    pub looks: Looks,
+}
+
+/// Numbers of seeds at which intervals are looked at. Whoever looks often stops too early by
+/// chance, so each look has a share of the 5 % that may be wrong (Bonferroni): the coverage of what
+/// is reported is at least nominal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Looks(Vec<u32>);
 
@@ -53,7 +66,7 @@ impl Looks {
     }
 }
 
-impl crate::file::Stop {
+impl Stop {
     /// Whether the mean of these values is known well enough. What the machine may have done to
     /// them is no part of it, since more runs do not lessen it.
     pub fn is_enough(&self, values: &[f64]) -> bool {

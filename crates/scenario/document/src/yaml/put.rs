@@ -1,8 +1,10 @@
 //! Values put into a document at paths: keys with dots between them, members of lists by name.
 
-use super::{Content, Node, NodeId, Tree};
+use super::build::{parse, parse_all};
+use super::{Content, Node, NodeId, Replaced, Tree};
 use crate::diagnostic::Diagnostic;
-use crate::span::Span;
+use crate::dialect::Dialect;
+use crate::span::{Span, lines};
 use crate::value::Step;
 
 /// A value that another document puts into this one.
@@ -17,6 +19,23 @@ pub struct Setting<'a> {
     pub tree: &'a Tree,
     /// The value.
     pub value: NodeId,
+}
+
+/// Parses several texts as one document, as [`parse_all`] does, and puts values of another text
+/// into it, which count as written behind all others.
+///
+/// # Errors
+/// If a text is not YAML, or there is no place for a value.
+pub fn parse_with(
+    texts: &[&str],
+    settings: &[Setting<'_>],
+    dialect: &'static Dialect,
+) -> Result<(Tree, Vec<Replaced>), Vec<Diagnostic>> {
+    let (mut tree, replaced) = parse_all(texts, dialect).map_err(|error| vec![error])?;
+    let before = texts.iter().map(|text| lines(text).len()).sum();
+    let wrong = settings.iter().filter_map(|setting| tree.put(setting, before).err());
+    let wrong: Vec<Diagnostic> = wrong.collect();
+    if wrong.is_empty() { Ok((tree, replaced)) } else { Err(wrong) }
 }
 
 /// A step on the way to a value, and where it is written.
@@ -132,7 +151,13 @@ impl Tree {
     /// Returns the name of a member of a list.
     fn name_of(&self, member: NodeId) -> Option<String> {
         let named = self.entry(member, "name").and_then(|(_, name)| self.text(name));
-        named.map(Into::into).or_else(|| (self.dialect.unnamed)(self, member))
+        let by_other = || {
+            let (key, name) = self.dialect.unnamed;
+            let (_, all) = self.entry(member, key)?;
+            let texts = self.elements(all).iter().map(|text| self.text(*text));
+            name(&texts.collect::<Option<Vec<&str>>>()?)
+        };
+        named.map(Into::into).or_else(by_other)
     }
 
     /// Copies a value of another document, whose text begins behind `lines` lines.
@@ -292,7 +317,7 @@ impl Assignments {
         }
         let width = path.chars().count();
         // Spaces put the value where it is in the line.
-        let tree = super::parse(&format!("{:1$}{value}", "", width + 1), &crate::Dialect::PLAIN)?;
+        let tree = parse(&format!("{:1$}{value}", "", width + 1), &Dialect::PLAIN)?;
         Ok((path.into(), Span { end_column: width + 1, ..Span::START }, tree))
     }
 

@@ -49,6 +49,16 @@ pub struct Place<'p> {
     pub name: String,
 }
 
+/// Returns the name of the experiment in one of the runs at a time: no two have the same.
+pub fn name_of(name: &str, slot: usize) -> String {
+    if slot == 0 {
+        return name.into();
+    }
+    let end = format!("-{slot}");
+    let kept: String = name.chars().take(63 - end.len()).collect();
+    kept + &end
+}
+
 /// Starts the run of a scenario with a seed.
 pub async fn start(loaded: &Loaded, seed: u64, place: Place<'_>) -> Result<Child> {
     let mut scenario = loaded.scenario.clone();
@@ -64,8 +74,8 @@ pub async fn start(loaded: &Loaded, seed: u64, place: Place<'_>) -> Result<Child
         cpus: place.cpus,
         parent: std::process::id() as i32,
     };
-    let binary = std::env::current_exe().context("cannot find this program")?;
-    let mut command = Command::new(binary);
+    // The same program, even if another has taken its place since.
+    let mut command = Command::new("/proc/self/exe");
     command.arg(ROLE).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped());
     let mut child = command.kill_on_drop(true).spawn().context("cannot start a run")?;
     let mut input = child.stdin.take().context("the run takes no orders")?;

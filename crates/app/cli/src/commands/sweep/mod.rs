@@ -34,7 +34,7 @@ use crate::exit;
 use crate::output;
 use crate::owner::Handed;
 use folder::Folder;
-use printer::Printer;
+use printer::{End, Printer};
 use room::Room;
 use running::Running;
 use setup::Setup;
@@ -48,7 +48,7 @@ pub async fn sweep(args: Sweep) -> Result<i32> {
     let printer = Printer::new(&args);
     let mut room = Room::new(&args, &setup)?;
     if args.dry_run {
-        printer.plan(&setup, &room);
+        printer.plan(&setup, room.jobs);
         return Ok(exit::SUCCESS);
     }
     let _handed = Handed::after([&*setup.directory]);
@@ -56,9 +56,9 @@ pub async fn sweep(args: Sweep) -> Result<i32> {
     folder.keep_text("sweep.yaml", &setup.text)?;
     let mut running = Running::new(&args, &setup, folder, &printer)?;
     if running.is_anything_missing() {
-        room.tested(&running, &setup, &printer).await?;
+        trial::tested(&mut room, &setup, &setup.directory, &printer).await?;
     }
-    printer.begin(&setup, &room, running.done());
+    printer.begin(&setup, room.jobs, running.done());
     let ended = running.all(&room).await;
     let rule = Rule { strict: args.strict };
     let records = running.records();
@@ -69,6 +69,7 @@ pub async fn sweep(args: Sweep) -> Result<i32> {
     ended?;
     written?;
     let code = running.code(&outcomes);
-    printer.end(&setup, &outcomes, &running, code);
+    let (done, failed_points) = (running.done(), running.ended());
+    printer.end(&setup, &outcomes, &End { code, done, failed_points });
     Ok(code)
 }

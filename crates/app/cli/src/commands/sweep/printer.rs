@@ -9,8 +9,6 @@ use netloom_sweep::{Metric, Mode, Outcome, Record};
 use netloom_units::readable::counted;
 use serde_json::{Value, json};
 
-use super::room::Room;
-use super::running::Running;
 use super::setup::Setup;
 use crate::args::{self, Format};
 use crate::table::table;
@@ -20,6 +18,16 @@ pub struct Printer {
     format: Format,
     /// What is to be said below the table.
     notes: RefCell<Vec<String>>,
+}
+
+/// How a sweep ended.
+pub struct End {
+    /// The exit code.
+    pub code: i32,
+    /// Number of runs that are done.
+    pub done: usize,
+    /// Points that ended because their runs fail.
+    pub failed_points: Vec<String>,
 }
 
 impl Printer {
@@ -37,12 +45,12 @@ impl Printer {
     }
 
     /// Says what would be run.
-    pub fn plan(&self, setup: &Setup, room: &Room) {
-        if self.line(&begin("plan", setup, room, 0)) {
+    pub fn plan(&self, setup: &Setup, jobs: usize) {
+        if self.line(&begin("plan", setup, jobs, 0)) {
             return;
         }
         let sweep = &setup.sweep;
-        let mut text = format!("{}\n", in_words(setup, room));
+        let mut text = format!("{}\n", in_words(setup, jobs));
         for point in &setup.points {
             // Writing to a string does not fail.
             let _ = writeln!(text, "  {}", point.in_words(sweep));
@@ -51,11 +59,11 @@ impl Printer {
     }
 
     /// Says what is run, and how much of it is done.
-    pub fn begin(&self, setup: &Setup, room: &Room, done: usize) {
-        if self.line(&begin("begin", setup, room, done)) {
+    pub fn begin(&self, setup: &Setup, jobs: usize, done: usize) {
+        if self.line(&begin("begin", setup, jobs, done)) {
             return;
         }
-        note!("{}", in_words(setup, room));
+        note!("{}", in_words(setup, jobs));
         if done > 0 {
             note!("{done} done before");
         }
@@ -116,11 +124,11 @@ impl Printer {
     }
 
     /// Prints the means of all points.
-    pub fn end(&self, setup: &Setup, outcomes: &[Outcome], running: &Running<'_>, code: i32) {
+    pub fn end(&self, setup: &Setup, outcomes: &[Outcome], ended: &End) {
         let points: Vec<Value> = outcomes.iter().map(|outcome| point(setup, outcome)).collect();
         let object = json!({
-            "event": "end", "directory": setup.directory, "code": code, "done": running.done(),
-            "failed_points": running.ended(), "points": points,
+            "event": "end", "directory": setup.directory, "code": ended.code, "done": ended.done,
+            "failed_points": ended.failed_points, "points": points,
         });
         if self.line(&object) {
             return;
@@ -131,7 +139,7 @@ impl Printer {
     }
 }
 
-fn begin(event: &str, setup: &Setup, room: &Room, done: usize) -> Value {
+fn begin(event: &str, setup: &Setup, jobs: usize, done: usize) -> Value {
     let sweep = &setup.sweep;
     let metrics = sweep.metrics.iter();
     let parameters = sweep.parameters.iter();
@@ -140,7 +148,7 @@ fn begin(event: &str, setup: &Setup, room: &Room, done: usize) -> Value {
         "event": event,
         "directory": setup.directory,
         "mode": sweep.mode,
-        "jobs": room.jobs,
+        "jobs": jobs,
         "runs": setup.points.len() * sweep.seeds.len(),
         "done": done,
         "seeds": sweep.seeds,
@@ -165,7 +173,7 @@ fn point(setup: &Setup, outcome: &Outcome) -> Value {
     object
 }
 
-fn in_words(setup: &Setup, room: &Room) -> String {
+fn in_words(setup: &Setup, jobs: usize) -> String {
     let sweep = &setup.sweep;
     let most = if sweep.stop.is_some() { "at most " } else { "" };
     let runs = setup.points.len() * sweep.seeds.len();
@@ -181,7 +189,7 @@ fn in_words(setup: &Setup, room: &Room) -> String {
             .collect::<Vec<_>>()
             .join(", "),
         counted(runs, "run"),
-        room.jobs
+        jobs
     )
 }
 

@@ -11,10 +11,7 @@ use nix::sys::resource::{UsageWho, getrusage};
 use nix::sys::statvfs::statvfs;
 use nix::unistd::Pid;
 
-use super::printer::Printer;
-use super::running::Running;
 use super::setup::Setup;
-use super::trial;
 use crate::args;
 
 /// Memory of a run, as a multiple of that of the largest so far.
@@ -71,20 +68,15 @@ impl Room {
         Ok(Self { jobs, by_memory, cpus, divides: !is_simulated && jobs > 1 })
     }
 
-    /// Tests several emulated runs at a time before they are trusted.
-    pub async fn tested(
-        &mut self,
-        running: &Running<'_>,
-        setup: &Setup,
-        printer: &Printer,
-    ) -> Result<()> {
-        while self.divides && self.jobs > 1 {
-            let Some(why) = trial::disturbance(self, running, setup).await? else { return Ok(()) };
-            self.jobs /= 2;
-            printer.note(&format!("{why}: {} at a time", self.jobs));
-        }
-        self.divides = self.divides && self.jobs > 1;
-        Ok(())
+    /// Whether several emulated runs are to be tested before they are trusted.
+    pub fn is_to_be_tested(&self) -> bool {
+        self.divides && self.jobs > 1
+    }
+
+    /// Halves the number of runs at a time.
+    pub fn halve(&mut self) {
+        self.jobs /= 2;
+        self.divides &= self.jobs > 1;
     }
 
     /// Returns the CPUs of one of the runs at a time; none if it may have all.

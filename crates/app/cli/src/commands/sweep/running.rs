@@ -1,21 +1,21 @@
 //! The runs of a sweep, one or several at a time.
 
 use std::collections::{BTreeSet, HashMap, VecDeque};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Output;
 use std::time::Instant;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use futures_util::StreamExt;
 use futures_util::future::BoxFuture;
 use futures_util::stream::FuturesUnordered;
 use netloom_api::event::EndReason;
 use netloom_monitor::Judgement;
-use netloom_sweep::{Keep, Mode, Of, Outcome, Record, Rule, Stop, order};
+use netloom_sweep::{Keep, Mode, Of, Outcome, Record, Rule, RunKeys, Stop, order};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 
-use super::child::{self, Place};
+use super::child::{self, Place, name_of};
 use super::folder::Folder;
 use super::printer::Printer;
 use super::room::{Room, has_disk};
@@ -56,6 +56,10 @@ struct UnderWay<'f> {
 pub struct Running<'s> {
     setup: &'s Setup,
     folder: Folder,
+    /// The keys of the runs of each point, by seed.
+    keys: Vec<HashMap<u64, String>>,
+    /// Number of runs that are done.
+    done: usize,
     printer: &'s Printer,
     rule: Rule,
     fail_fast: bool,
@@ -69,6 +73,8 @@ pub struct Running<'s> {
     ended: BTreeSet<usize>,
     /// The exit code, if something has ended the sweep.
     stopped: Option<i32>,
+    /// How often each run was repeated because it was invalid, by this command.
+    repeated: HashMap<(usize, u64), u32>,
     /// Metrics of which it was said that a run lacks them.
     lacking: BTreeSet<String>,
 }
@@ -82,9 +88,15 @@ impl<'s> Running<'s> {
         printer: &'s Printer,
     ) -> Result<Self> {
         let seeds = setup.sweep.seeds.len();
+        let of_seeds = |keys: &RunKeys| {
+            let seeds = setup.sweep.seeds.iter();
+            seeds.map(|seed| (*seed, keys.key(*seed))).collect()
+        };
         let mut running = Self {
             setup,
             folder,
+            keys: setup.keys.iter().map(of_seeds).collect(),
+            done: 0,
             printer,
             rule: Rule { strict: args.strict },
             fail_fast: args.fail_fast,
@@ -93,18 +105,14 @@ impl<'s> Running<'s> {
             failures: HashMap::new(),
             ended: BTreeSet::new(),
             stopped: None,
+            repeated: HashMap::new(),
             lacking: BTreeSet::new(),
         };
-        for key in running.keys() {
+        for key in running.keys.clone().into_iter().flat_map(HashMap::into_values) {
             running.refresh(&key)?;
+            running.done += usize::from(running.folder.record(&key).is_some());
         }
         Ok(running)
-    }
-
-    fn keys(&self) -> Vec<String> {
-        let seeds = &self.setup.sweep.seeds;
-        let keys = self.setup.keys.iter();
-        keys.flat_map(|keys| seeds.iter().map(|seed| keys.key(*seed))).collect()
     }
 
     /// Reads metrics that a finished run was not asked for when it ran. If its results do not have
@@ -137,21 +145,17 @@ impl<'s> Running<'s> {
 
     /// Returns the number of runs that are done.
     pub fn done(&self) -> usize {
-        self.keys().iter().filter(|key| self.folder.record(key).is_some()).count()
+        self.done
     }
 
     /// Whether there is anything to be run.
     pub fn is_anything_missing(&self) -> bool {
-        self.setup.sweep.stop.is_some() || self.done() < self.keys().len()
-    }
-
-    /// Returns the folder of the sweep.
-    pub fn path(&self) -> &Path {
-        self.folder.path()
+        let all: usize = self.keys.iter().map(HashMap::len).sum();
+        self.setup.sweep.stop.is_some() || self.done < all
     }
 
     fn key(&self, task: Task) -> String {
-        self.setup.keys[task.point].key(task.seed)
+        self.keys[task.point].get(&task.seed).cloned().unwrap_or_default()
     }
 
     /// Makes all runs that are missing.
@@ -168,7 +172,8 @@ impl<'s> Running<'s> {
         for look in looks {
             self.phase(self.missing(look), room, room.jobs, &mut interrupts).await?;
             for _ in 0..self.setup.sweep.retry_invalid {
-                self.phase(self.invalid(look), room, 1, &mut interrupts).await?;
+                let again = self.invalid(look);
+                self.phase(again, room, 1, &mut interrupts).await?;
             }
             if self.stopped.is_some() {
                 break;
@@ -186,16 +191,22 @@ impl<'s> Running<'s> {
         self.tasks(seeds).filter(|task| self.folder.record(&self.key(*task)).is_none()).collect()
     }
 
-    /// Returns the runs that are to be repeated because they are invalid.
-    fn invalid(&self, seeds: usize) -> VecDeque<Task> {
-        let most = self.setup.sweep.retry_invalid + 1;
+    /// Returns the runs that are to be repeated because they are invalid. Whoever gives the command
+    /// again may have made room, so those of earlier commands are among them.
+    fn invalid(&mut self, seeds: usize) -> VecDeque<Task> {
         let again = self.tasks(seeds).filter_map(|task| {
             let record = self.folder.record(&self.key(task))?;
             let is_invalid = record.verdict == Some(Judgement::Invalid);
-            (is_invalid && record.attempt < most)
-                .then_some(Task { attempt: record.attempt + 1, ..task })
+            is_invalid.then_some(Task { attempt: record.attempt + 1, ..task })
         });
-        again.collect()
+        let again: Vec<Task> = again.collect();
+        let most = self.setup.sweep.retry_invalid;
+        let may = again.into_iter().filter(|task| {
+            let times = self.repeated.entry((task.point, task.seed)).or_default();
+            *times += 1;
+            *times <= most
+        });
+        may.collect()
     }
 
     fn tasks(&self, seeds: usize) -> impl Iterator<Item = Task> {
@@ -228,8 +239,8 @@ impl<'s> Running<'s> {
     /// Returns the runs that the means of a point are of, by seed.
     fn records_of(&self, point: usize) -> Vec<Record> {
         let seeds = self.setup.sweep.seeds.iter().take(self.used[point]);
-        let keys = seeds.map(|seed| self.setup.keys[point].key(*seed));
-        keys.filter_map(|key| self.folder.record(&key).cloned()).collect()
+        let keys = seeds.filter_map(|seed| self.keys[point].get(seed));
+        keys.filter_map(|key| self.folder.record(key).cloned()).collect()
     }
 
     /// Returns the runs that means are of, for each point by seed.
@@ -342,8 +353,9 @@ impl<'s> Running<'s> {
             seconds: ended.seconds,
         };
         self.look_for_lacking(&record);
+        self.done += usize::from(self.folder.record(&record.key).is_none());
         self.folder.finish(record.clone(), &part, sweep.keep)?;
-        self.printer.run(self.setup, task.point, &record, self.done());
+        self.printer.run(self.setup, task.point, &record, self.done);
         Ok(None)
     }
 
@@ -371,6 +383,14 @@ impl<'s> Running<'s> {
         }
         // A full disk is no failure of the run.
         has_disk(self.folder.path())?;
+        if message.contains("No space left on device") {
+            self.folder.forget(part);
+            bail!(
+                "the disk of {} is full: {message}; all finished runs are kept: make room, and the \
+                 same command goes on from here",
+                self.folder.path().display()
+            );
+        }
         let message = message.replace(&part.display().to_string(), "its results");
         let kept = self.folder.failed(&self.key(*task), part);
         let place = kept.map(|kept| kept.display().to_string());
@@ -411,14 +431,4 @@ impl<'s> Running<'s> {
             false => exit::SUCCESS,
         }
     }
-}
-
-/// Returns the name of the experiment in one of the runs at a time: no two have the same.
-pub fn name_of(name: &str, slot: usize) -> String {
-    if slot == 0 {
-        return name.into();
-    }
-    let end = format!("-{slot}");
-    let kept: String = name.chars().take(63 - end.len()).collect();
-    kept + &end
 }

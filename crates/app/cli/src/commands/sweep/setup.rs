@@ -117,9 +117,15 @@ impl Setup {
         let points = only(&args.only, &sweep)?;
         let inputs = inputs(&sweep, &origin)?;
         let (mut loaded, mut keys, mut wrong) = (Vec::new(), Vec::new(), Vec::new());
+        // Those of most points are the same.
+        let mut warnings = vec![String::new()];
         for point in &points {
             match point_of(&sweep, &origin, point) {
                 Ok((one, named)) => {
+                    if !warnings.contains(&one.warnings) {
+                        warnings.push(one.warnings.clone());
+                        note!("{}", one.warnings.trim_end());
+                    }
                     keys.push(keys_of(&one, &sweep, named.iter().chain(&inputs))?);
                     loaded.push(one);
                 }
@@ -220,7 +226,9 @@ fn point_of(
     let named = named.collect::<Result<Vec<Dependence>, String>>()?;
     let set = point.values(sweep).map(|(parameter, value)| format!("{}={value}", parameter.name));
     let source: String = set.map(|line| format!("# set {line}\n")).collect();
-    let one = Loaded::of(file, directory, text + &source, loaded.scenario);
+    let warnings = loaded.warnings.render_all(&shown);
+    let mut one = Loaded::of(file, directory, text.clone() + &source, loaded.scenario);
+    one.warnings = warnings;
     let missing = asked::missing(sweep, &one.scenario);
     if !missing.is_empty() {
         return Err(Diagnostics::from(missing).render(&origin.name, &origin.text));

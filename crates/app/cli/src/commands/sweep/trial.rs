@@ -2,7 +2,7 @@
 //! others like it, by turns.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Result, anyhow};
 use futures_util::future::join_all;
@@ -11,9 +11,9 @@ use netloom_scenario::Scenario;
 use netloom_sweep::{Interval, P95};
 use netloom_units::Rate;
 
-use super::child::{self, Place};
+use super::child::{self, Place, name_of};
+use super::printer::Printer;
 use super::room::Room;
-use super::running::{Running, name_of};
 use super::setup::Setup;
 use super::values::values;
 use crate::results;
@@ -28,23 +28,35 @@ struct Said {
     values: Vec<Vec<f64>>,
 }
 
+/// Tests several emulated runs at a time, and makes them fewer until they do not disturb each
+/// other.
+pub async fn tested(
+    room: &mut Room,
+    setup: &Setup,
+    folder: &Path,
+    printer: &Printer,
+) -> Result<()> {
+    while room.is_to_be_tested() {
+        let Some(why) = disturbance(room, setup, folder).await? else { return Ok(()) };
+        room.halve();
+        printer.note(&format!("{why}: {} at a time", room.jobs));
+    }
+    Ok(())
+}
+
 /// Returns why as many runs at a time as `room` says disturb each other, if they do.
 ///
 /// # Errors
 /// If a run fails.
-pub async fn disturbance(
-    room: &Room,
-    running: &Running<'_>,
-    setup: &Setup,
-) -> Result<Option<String>> {
+async fn disturbance(room: &Room, setup: &Setup, folder: &Path) -> Result<Option<String>> {
     let jobs = room.jobs;
     let point = heaviest(setup);
     let metrics = setup.sweep.metrics.len();
     let [mut alone, mut beside] =
         [(); 2].map(|()| Said { worst: Judgement::Valid, values: vec![Vec::new(); metrics] });
     for turn in 1..=TURNS {
-        add(&mut alone, once(room, running, setup, point, turn, 0).await?);
-        let all = (0..jobs).map(|slot| once(room, running, setup, point, turn, slot));
+        add(&mut alone, once(room, setup, folder, point, turn, 0).await?);
+        let all = (0..jobs).map(|slot| once(room, setup, folder, point, turn, slot));
         for said in join_all(all).await {
             add(&mut beside, said?);
         }
@@ -86,14 +98,14 @@ fn is_outside(alone: &[f64], beside: &[f64]) -> bool {
 /// Runs the point once, and forgets its results.
 async fn once(
     room: &Room,
-    running: &Running<'_>,
     setup: &Setup,
+    folder: &Path,
     point: usize,
     seed: u64,
     slot: usize,
 ) -> Result<Said> {
     let name = format!("trial-{}-{seed}-{slot}.part", std::process::id());
-    let part = Forgotten(running.path().join("runs").join(name));
+    let part = Forgotten(folder.join("runs").join(name));
     let loaded = &setup.loaded[point];
     let place = Place {
         results: &part.0,
