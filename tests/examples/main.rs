@@ -140,6 +140,7 @@ fn every_example_is_tested_here() {
         [
             "abilene",
             "aodv",
+            "aqm-study",
             "backbone",
             "broch",
             "campus-sim",
@@ -167,6 +168,7 @@ fn every_example_is_tested_here() {
             "parking-lot",
             "ppbp-web",
             "route-change",
+            "sweep",
             "thousand",
             "two-arms",
             "two-machines",

@@ -7,6 +7,7 @@ mod media;
 mod merged;
 mod processes;
 mod rates;
+mod sweeps;
 mod tcp;
 
 use std::fs;

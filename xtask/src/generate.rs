@@ -19,6 +19,7 @@ fn files() -> anyhow::Result<Vec<(&'static str, String)>> {
         ("docs/openapi.json", json(&netloom_api::openapi::document())?),
         ("docs/machines.schema.json", json(&netloom_placement::json_schema())?),
         ("docs/profile.schema.json", json(&netloom_profile::json_schema())?),
+        ("docs/sweep.schema.json", json(&netloom_sweep::json_schema())?),
         ("docs/properties.md", properties::page(&schema)?),
     ])
 }

@@ -9,6 +9,7 @@ mod plan_failures;
 mod run;
 mod shape;
 mod shell;
+mod sweep;
 mod symbiosis;
 mod traffic;
 
@@ -18,7 +19,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use netloom_link::Window;
 use netloom_units::{Dilation, Duration};
 
-use crate::measures::Tolerance;
+use netloom_sweep::Tolerance;
 
 pub use machines::{CheckMachines, Collect, Machines, Manifest};
 pub use medium::Medium;
@@ -30,6 +31,7 @@ pub use shape::{
     AddClaim, CaptureClaim, ListClaims, STATE as SHAPE, SetClaim, Shape, ShapeCommand,
 };
 pub use shell::Shell;
+pub use sweep::{Jobs, Sweep, Table};
 pub use symbiosis::{Symbiosis, SymbiosisPlan};
 pub use traffic::{Check, Generate, ModelOptions, Traffic};
 
@@ -77,6 +79,10 @@ pub enum Command {
     Report(Report),
     /// Compare two runs of a scenario: their flows and pipes, by name.
     Compare(Compare),
+    /// Run a scenario many times, over values and seeds: means with intervals, one table over all.
+    Sweep(Sweep),
+    /// Print a Parquet file of results.
+    Table(Table),
     /// Judge a run again from what its monitor observed, by its own criteria or by others.
     Judge(Judge),
     /// Draw a scenario's topology.
@@ -124,6 +130,11 @@ pub struct ScenarioFile {
     /// scenario's, and a value that both have is that of this file. May be given several times.
     #[arg(long, value_name = "FILE")]
     pub with: Vec<PathBuf>,
+    /// Set a value of the scenario, like `links.bottleneck.rate=5Mbit/s`: keys with dots between
+    /// them, members of lists by their names or numbers (`processes.0.command`), and a value as in
+    /// the file. May be given several times.
+    #[arg(long, value_name = "PATH=VALUE")]
+    pub set: Vec<String>,
 }
 
 /// Options of a start.
@@ -445,7 +456,8 @@ pub struct Judge {
 #[derive(Debug, Args)]
 pub struct Compare {
     /// The results of two runs, emulated or simulated; with `--with`, those of the first group. A
-    /// directory that has results of several runs in it stands for all of them.
+    /// directory that has results of several runs in it stands for all of them; that of a sweep may
+    /// be followed by values, as in `fair.sweep:control=cubic`.
     #[arg(value_name = "DIR", required = true)]
     pub directories: Vec<PathBuf>,
     /// The results of a second group of runs: means are compared, with 95 % confidence intervals.

@@ -17,6 +17,12 @@ pub struct Dialect {
     pub misplaced: &'static [(&'static str, &'static str)],
     /// Names of large parts, each with the key that it is under, or `""` at the top.
     pub sections: &'static [(&'static str, &'static str)],
+    /// Keys of mappings whose keys are names of things that paths refer to.
+    pub names: &'static [&'static str],
+    /// Keys of mappings whose keys are names that may be new, and may have dots.
+    pub free: &'static [&'static str],
+    /// A key of members of lists without a `name`, and what makes a name of the texts that it has.
+    pub unnamed: (&'static str, fn(&[&str]) -> Option<String>),
     /// Returns another spelling of a word, which means the same.
     pub other_spelling: fn(&str) -> Option<String>,
     /// Returns help for a single value of a key that takes a mapping: how it is written. The
@@ -33,6 +39,9 @@ impl Dialect {
         synonyms: &[],
         misplaced: &[],
         sections: &[],
+        names: &[],
+        free: &[],
+        unnamed: ("", |_| None),
         other_spelling: |_| None,
         in_a_mapping: |_, _| None,
     };

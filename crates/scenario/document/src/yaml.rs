@@ -6,6 +6,7 @@
 mod anchors;
 mod build;
 mod join;
+mod put;
 mod scalar;
 mod suspect;
 mod syntax;
@@ -15,6 +16,7 @@ use crate::span::Span;
 
 pub use build::{parse, parse_all};
 pub use join::Replaced;
+pub use put::{Assignments, Setting, parse_with};
 pub use scalar::Plain;
 
 /// A node of a [`Tree`].

@@ -29,7 +29,6 @@ static DIALECT: Dialect = Dialect {
     ],
     misplaced: &[("mnp", "capacity"), ("guard", "tunnel"), ("encryption", "tunnel")],
     sections: &[("machines", ""), ("start", ""), ("tunnel", ""), ("lost_after", "")],
-    other_spelling: |_| None,
     in_a_mapping: |key, value| match key {
         "start" if value.starts_with("ray") => {
             Some("write `start: {ray: auto}`, or an address in place of `auto`".into())
@@ -41,6 +40,7 @@ static DIALECT: Dialect = Dialect {
         }
         _ => None,
     },
+    ..Dialect::PLAIN
 };
 
 impl Machines {

@@ -9,10 +9,11 @@ use netloom_monitor::{Judgement, Verdict};
 use netloom_units::Time;
 use serde::Serialize;
 
+use crate::commands::sweep::folder::runs_of;
 use crate::exit;
-use crate::measures::{Measure, Measured};
 use crate::part::{self, Part};
 use crate::results;
+use netloom_sweep::{Measure, Measured};
 
 /// The part of a run that may be left out, above which the rest is too little to stand for it.
 const MOST_LEFT_OUT: f64 = 0.5;
@@ -90,7 +91,10 @@ impl Group {
 /// # Errors
 /// If a directory has no results, or no run can be used.
 pub fn read(directories: &[PathBuf], part: Option<Part>) -> Result<Group> {
-    let all: Vec<PathBuf> = directories.iter().flat_map(|one| runs_in(one)).collect();
+    let mut all: Vec<PathBuf> = Vec::new();
+    for one in directories {
+        all.extend(runs_in(one)?);
+    }
     let mut seeds: HashMap<u64, &Path> = HashMap::new();
     let (mut used, mut left_out, mut is_cut) = (Vec::new(), Vec::new(), false);
     for directory in &all {
@@ -154,22 +158,39 @@ pub fn read(directories: &[PathBuf], part: Option<Part>) -> Result<Group> {
     Ok(group)
 }
 
-/// Returns the directories of runs that a directory stands for: itself, or those in it.
-fn runs_in(directory: &Path) -> Vec<PathBuf> {
+/// Returns the directories of runs that a directory stands for: itself, or those in it. That of a
+/// sweep may be followed by values of its parameters, as in `fair.sweep:control=cubic,nodes=3`.
+fn runs_in(directory: &Path) -> Result<Vec<PathBuf>> {
     let has_summary = |directory: &Path| directory.join("summary.json").exists();
-    let inside = || {
-        let entries = fs::read_dir(directory).into_iter().flatten().flatten();
-        let mut runs: Vec<PathBuf> =
-            entries.map(|entry| entry.path()).filter(|path| has_summary(path)).collect();
-        runs.sort();
-        runs
-    };
-    match has_summary(directory) {
-        true => vec![directory.to_owned()],
-        false => match inside() {
-            // Reading it says what is missing.
-            runs if runs.is_empty() => vec![directory.to_owned()],
-            runs => runs,
-        },
+    if has_summary(directory) {
+        return Ok(vec![directory.to_owned()]);
     }
+    let (folder, only) = of_sweep(directory)?;
+    if let Some(runs) = runs_of(&folder, &only)? {
+        return match runs.is_empty() {
+            true => Err(exit::usage(format!("{} has no such run", directory.display()))),
+            false => Ok(runs),
+        };
+    }
+    let entries = fs::read_dir(directory).into_iter().flatten().flatten();
+    let mut runs: Vec<PathBuf> =
+        entries.map(|entry| entry.path()).filter(|path| has_summary(path)).collect();
+    runs.sort();
+    // Reading it says what is missing.
+    Ok(if runs.is_empty() { vec![directory.to_owned()] } else { runs })
+}
+
+/// Splits `DIR:NAME=VALUE,…`, if there is no directory of this name.
+fn of_sweep(directory: &Path) -> Result<(PathBuf, Vec<(String, String)>)> {
+    let text = directory.to_string_lossy();
+    let Some((folder, values)) = text.rsplit_once(':').filter(|_| !directory.exists()) else {
+        return Ok((directory.to_owned(), Vec::new()));
+    };
+    let only = values.split(',').map(|value| {
+        let (name, value) = value.split_once('=').ok_or_else(|| {
+            exit::usage(format!("`{value}` selects no runs: write like `{folder}:control=cubic`"))
+        })?;
+        Ok((name.to_owned(), value.to_owned()))
+    });
+    Ok((folder.into(), only.collect::<Result<_>>()?))
 }
