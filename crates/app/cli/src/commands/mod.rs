@@ -22,6 +22,7 @@ mod logs;
 mod made_up;
 mod medium;
 mod mobility;
+mod pen;
 mod pingall;
 mod plan;
 mod plan_failures;
@@ -63,6 +64,7 @@ pub async fn dispatch(cli: Cli) -> Result<i32> {
         Command::Frames(args) => frames::frames(&args),
         Command::Pingall(args) => pingall::pingall(args).await,
         Command::Logs(args) => logs::logs(args).await,
+        Command::Pen => pen::pen(),
         Command::Completion(args) => completion::completion(&args),
         Command::Compare(args) => compare::run(&args),
         Command::Judge(args) => judge::judge(&args),
