@@ -5,7 +5,7 @@ CARGO ?= cargo
 TARGET := $(or $(CARGO_TARGET_DIR),target)
 NETLOOM := $(TARGET)/release/netloom
 # The crates without I/O or clock; `tests/layers.rs` holds this list against ARCHITECTURE.md.
-PURE := units link spanning-tree fabric medium traffic radio tcp tunnel clock partition sim symbiosis mobility monitor document scenario drawing plan placement services api profile shape report-page
+PURE := units link spanning-tree fabric medium traffic radio tcp tunnel clock partition sim symbiosis mobility monitor document scenario drawing plan placement services api profile shape report-page sweep
 PURE_PACKAGES := $(PURE:%=--package netloom-%)
 DEMO_RESULTS := target/demo
 # Most end-to-end tests wait more than they compute: at most so many programs, and tests of each, at

@@ -45,6 +45,7 @@ fn main() -> ExitCode {
         Some(own_kernel::launch::ROLE) => own_kernel::launch::main(),
         Some(own_kernel::agent::ROLE) => own_kernel::agent::main(),
         Some(shell::ROLE) => shell::main(),
+        Some(netloom_cli::SWEEP_RUN) => netloom_cli::sweep_run(),
         Some("__init") => netloom_nodes::init::main(),
         Some(worker::ROLE) => worker::main(),
         _ => netloom_cli::main(),

@@ -8,6 +8,7 @@ mod plan_failures;
 mod run;
 mod shape;
 mod shell;
+mod sweep;
 mod symbiosis;
 mod traffic;
 
@@ -17,7 +18,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use netloom_link::Window;
 use netloom_units::{Dilation, Duration};
 
-use crate::measures::Tolerance;
+use netloom_sweep::Tolerance;
 
 pub use medium::Medium;
 pub use mobility::Mobility;
@@ -26,6 +27,7 @@ pub use plan_failures::{Failing, PlanFailures};
 pub use run::Run;
 pub use shape::{AddClaim, CaptureClaim, ListClaims, SetClaim, Shape, ShapeCommand};
 pub use shell::Shell;
+pub use sweep::{Jobs, Sweep, Table};
 pub use symbiosis::{Symbiosis, SymbiosisPlan};
 pub use traffic::{Check, Generate, ModelOptions, Traffic};
 
@@ -73,6 +75,10 @@ pub enum Command {
     Report(Report),
     /// Compare two runs of a scenario: their flows and pipes, by name.
     Compare(Compare),
+    /// Run a scenario many times, over values and seeds: means with intervals, one table over all.
+    Sweep(Sweep),
+    /// Print a Parquet file of results.
+    Table(Table),
     /// Judge a run again from what its monitor observed, by its own criteria or by others.
     Judge(Judge),
     /// Draw a scenario's topology.
@@ -123,6 +129,11 @@ pub struct ScenarioFile {
     /// scenario's, and a value that both have is that of this file. May be given several times.
     #[arg(long, value_name = "FILE")]
     pub with: Vec<PathBuf>,
+    /// Set a value of the scenario, like `links.bottleneck.rate=5Mbit/s`: keys with dots between
+    /// them, members of lists by their names or numbers (`processes.0.command`), and a value as in
+    /// the file. May be given several times.
+    #[arg(long, value_name = "PATH=VALUE")]
+    pub set: Vec<String>,
 }
 
 /// Options of a start.

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use netloom_api::state::LinkStatus;
 use netloom_host::Found;
-use netloom_scenario::{Called, Scenario};
+use netloom_scenario::{Assignments, Called, Diagnostics, Scenario};
 
 use crate::args::ScenarioFile;
 use crate::client::Client;
@@ -85,17 +85,19 @@ pub fn unwarned(named: &ScenarioFile) -> Result<Loaded> {
     let absolute = absolute?;
     let directory = absolute.parent().unwrap_or(Path::new("/")).to_path_buf();
     let borrowed = files.iter().map(|(name, text)| (&**name, &**text));
-    let borrowed: Vec<(&str, &str)> = borrowed.collect();
+    let mut borrowed: Vec<(&str, &str)> = borrowed.collect();
+    let source = together(&borrowed) + &set_in_words(&named.set);
     let texts: Vec<&str> = borrowed.iter().map(|(_, text)| *text).collect();
+    let set = assignments(&named.set)?;
+    borrowed.push(("--set", set.text()));
     let mut reader = files::reader(&directory);
-    let loaded = netloom_scenario::load_all(&texts, &mut reader);
+    let loaded = netloom_scenario::load_set(&texts, &set.settings(), &mut reader);
     let loaded = loaded.map_err(|diagnostics| WithCode {
         code: exit::USAGE,
         message: diagnostics.render_all(&borrowed),
     })?;
     let warnings = loaded.warnings.render_all(&borrowed);
     let warning_count = loaded.warnings.warning_count();
-    let source = together(&borrowed);
     let named = all.into_iter().filter(|file| !is_standard_input(file));
     let files = named.chain(reader.into_read()).collect();
     let scenario = loaded.scenario;
@@ -114,6 +116,19 @@ fn together(files: &[(&str, &str)]) -> String {
         all += text;
     }
     all
+}
+
+/// Reads the values of `--set`.
+fn assignments(lines: &[String]) -> Result<Assignments> {
+    Assignments::read(lines).map_err(|errors| {
+        let message = Diagnostics::from(errors).render("--set", &lines.join("\n"));
+        exit::usage(message)
+    })
+}
+
+/// Returns what `--set` sets, as comments behind the scenario's text.
+fn set_in_words(lines: &[String]) -> String {
+    lines.iter().map(|line| format!("# set {line}\n")).collect()
 }
 
 /// Loads a scenario's text. The files that it names are relative to `directory`.

@@ -6,8 +6,7 @@
 //! | `commands` | one file per command |
 //! | `client` | the API over its Unix socket |
 //! | `controls` | congestion controls that nodes name and lack |
-//! | `interval` | means of repeated runs, with confidence intervals |
-//! | `measures`, `part` | what flows and pipes did, over a run and over a part of it |
+//! | `part` | what flows and pipes did, over a run and over a part of it |
 //! | `interrupts` | requests of the user that a command ends |
 //! | `owner` | hands results over to whoever called `sudo` |
 //! | `output` | prints messages, without control characters for a terminal |
@@ -41,9 +40,7 @@ mod files;
 mod find;
 mod finding;
 mod interrupts;
-mod interval;
 mod launch;
-mod measures;
 mod owner;
 mod part;
 mod placing;
@@ -60,6 +57,7 @@ use std::ffi::OsString;
 use std::path::Path;
 
 pub use args::Cli;
+pub use commands::sweep::child::{ROLE as SWEEP_RUN, main as sweep_run};
 
 /// Runs one command line. Returns its exit code.
 pub fn main() -> i32 {

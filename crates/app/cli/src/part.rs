@@ -13,8 +13,8 @@ use netloom_monitor::Span;
 use netloom_units::{Duration, Time};
 
 use crate::exit;
-use crate::measures::{self, Measure, Measured, all};
 use crate::results;
+use netloom_sweep::{Measure, Measured, all};
 
 /// A part of a run, in time since the network was ready.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -80,7 +80,7 @@ fn last_sample(directory: &Path, to: Duration) -> u64 {
 /// If samples cannot be read.
 pub fn whole(directory: &Path, summary: &Summary) -> Result<Measurements> {
     let to = senders_ended(directory, summary);
-    let mut values = measures::measured(summary);
+    let mut values = netloom_sweep::measured(summary);
     let file = directory.join("pipes.parquet");
     if to < summary.ended.since(Time::ZERO) && file.exists() {
         let times = Times { from: 0, to: last_sample(directory, to), left_out: &[] };

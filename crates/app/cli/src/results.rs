@@ -200,7 +200,7 @@ fn curves(file: &Path, summary: &Summary) -> Result<Curves> {
 fn sample<'a>(cells: &[Cell<'a>]) -> Result<(&'a str, Way, Sample), usize> {
     let name = |index: usize| match cells[index] {
         Cell::Name(name) => Ok(name),
-        Cell::Number(_) | Cell::Signed(_) | Cell::Nothing => Err(index),
+        Cell::Number(_) | Cell::Signed(_) | Cell::Real(_) | Cell::Nothing => Err(index),
     };
     let number = |index: usize| match cells.get(index) {
         Some(Cell::Number(number)) => Ok(*number),
@@ -274,12 +274,12 @@ fn read_radio(directory: &Path, radio: &mut Radio) -> Result<()> {
     };
     let number = |cell: &Cell<'_>| match cell {
         Cell::Number(number) => *number,
-        Cell::Signed(_) | Cell::Name(_) | Cell::Nothing => 0,
+        Cell::Signed(_) | Cell::Real(_) | Cell::Name(_) | Cell::Nothing => 0,
     };
     let metres = |cell: &Cell<'_>| match cell {
         Cell::Number(number) => Some(*number as f64 / 1e6),
         Cell::Signed(number) => Some(*number as f64 / 1e6),
-        Cell::Name(_) | Cell::Nothing => None,
+        Cell::Real(_) | Cell::Name(_) | Cell::Nothing => None,
     };
     let airtime = Radio::KINDS.map(|kind| format!("airtime_{kind}_ns"));
     let mut columns = vec!["medium", "node", "attempts", "retries", "sent_frames", "failed_frames"];

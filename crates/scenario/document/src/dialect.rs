@@ -1,6 +1,8 @@
 //! Words of a kind of document: what its users probably meant, and help that only makes sense for
 //! it. All functions that report something take a [`Dialect`], so that this crate knows no kind.
 
+use crate::yaml::{NodeId, Tree};
+
 /// Words of a kind of document.
 #[derive(Debug)]
 pub struct Dialect {
@@ -17,6 +19,12 @@ pub struct Dialect {
     pub misplaced: &'static [(&'static str, &'static str)],
     /// Names of large parts, each with the key that it is under, or `""` at the top.
     pub sections: &'static [(&'static str, &'static str)],
+    /// Keys of mappings whose keys are names of things that paths refer to.
+    pub names: &'static [&'static str],
+    /// Keys of mappings whose keys are names that may be new, and may have dots.
+    pub free: &'static [&'static str],
+    /// Returns the name of a member of a list that has no key `name`.
+    pub unnamed: fn(&Tree, NodeId) -> Option<String>,
     /// Returns another spelling of a word, which means the same.
     pub other_spelling: fn(&str) -> Option<String>,
     /// Returns help for a single value of a key that takes a mapping: how it is written. The
@@ -33,6 +41,9 @@ impl Dialect {
         synonyms: &[],
         misplaced: &[],
         sections: &[],
+        names: &[],
+        free: &[],
+        unnamed: |_, _| None,
         other_spelling: |_| None,
         in_a_mapping: |_, _| None,
     };

@@ -35,5 +35,7 @@ pub use edit::{Comment, Document};
 pub use encode::{EncodeError, encode, is_default};
 pub use span::Span;
 pub use value::{Step, Value};
-pub use write::document as write;
-pub use yaml::{Content, NodeId, Plain, Replaced, Tree, parse, parse_all};
+pub use write::{document as write, in_line};
+pub use yaml::{
+    Assignments, Content, NodeId, Plain, Replaced, Setting, Tree, parse, parse_all, parse_with,
+};

@@ -14,3 +14,8 @@ pub use block::document;
 pub(crate) use block::{entry, fits, item, lines, value};
 pub(crate) use flow::flow;
 pub(crate) use scalar::{Place, quoted, single_quoted, text};
+
+/// Returns a value on one line, as it can stand behind a key.
+pub fn in_line(value: &crate::Value) -> String {
+    flow(value, Place::Block)
+}

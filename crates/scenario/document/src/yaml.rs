@@ -6,6 +6,7 @@
 mod anchors;
 mod build;
 mod join;
+mod put;
 mod scalar;
 mod suspect;
 mod syntax;
@@ -13,8 +14,9 @@ mod syntax;
 use crate::dialect::Dialect;
 use crate::span::Span;
 
-pub use build::{parse, parse_all};
+pub use build::{parse, parse_all, parse_with};
 pub use join::Replaced;
+pub use put::{Assignments, Setting};
 pub use scalar::Plain;
 
 /// A node of a [`Tree`].

@@ -28,7 +28,6 @@ static DIALECT: Dialect = Dialect {
     ],
     misplaced: &[("mnp", "capacity"), ("guard", "tunnel"), ("encryption", "tunnel")],
     sections: &[("machines", ""), ("start", ""), ("tunnel", ""), ("lost_after", "")],
-    other_spelling: |_| None,
     in_a_mapping: |key, value| match key {
         "start" => Some(format!("write `start: {{command: \"{value}\"}}`")),
         "capacity" => Some("write like `capacity: {mnp: {2: 91Mbit/s}}`".into()),
@@ -37,6 +36,7 @@ static DIALECT: Dialect = Dialect {
         }
         _ => None,
     },
+    ..Dialect::PLAIN
 };
 
 impl Machines {

@@ -17,6 +17,7 @@
 //! | `chart` | axes, curves and bands as SVG |
 //! | `section` | the sections of the page, one in each file |
 //! | `page` | the page as a whole |
+//! | `sweep` | the report of a sweep: [`sweep_page`] |
 
 mod busiest;
 mod chart;
@@ -29,6 +30,7 @@ mod page;
 mod radio;
 mod run;
 mod section;
+mod sweep;
 
 pub use busiest::drawn;
 pub use curves::{Curves, Sample, Way};
@@ -38,3 +40,4 @@ pub use metrics::Metrics;
 pub use page::page;
 pub use radio::{Radio, StationTotals};
 pub use run::Run;
+pub use sweep::{SweepLine, SweepPage, SweepPlot, SweepPoint, sweep_page};

@@ -42,7 +42,8 @@ pub fn page(run: &Run) -> String {
             (section::next(summary))
         }
     };
-    legal(&document(&run.summary.name, &body).into_string())
+    let title = format!("Run of {}", run.summary.name);
+    legal(&document(&title, &body).into_string())
 }
 
 /// Returns how pipes followed a simulation, if the run was symbiotic.
@@ -50,7 +51,8 @@ fn followed(run: &Run) -> Option<&SymbiosisSummary> {
     run.summary.simulation.as_ref()?.symbiosis.as_ref()
 }
 
-fn document(name: &str, body: &Markup) -> Markup {
+/// Returns a whole document.
+pub(crate) fn document(title: &str, body: &Markup) -> Markup {
     html! {
         (DOCTYPE)
         html lang="en" {
@@ -58,7 +60,7 @@ fn document(name: &str, body: &Markup) -> Markup {
                 meta charset="utf-8";
                 meta name="viewport" content="width=device-width, initial-scale=1";
                 meta name="color-scheme" content="light dark";
-                title { "Run of " (name) }
+                title { (title) }
                 style { (PreEscaped(STYLE)) }
             }
             body { (body) }
@@ -67,7 +69,7 @@ fn document(name: &str, body: &Markup) -> Markup {
 }
 
 /// Removes characters that HTML does not allow. Output of processes may contain any.
-fn legal(text: &str) -> String {
+pub(crate) fn legal(text: &str) -> String {
     let illegal = |c: char| {
         let noncharacter = c as u32 & 0xfffe == 0xfffe || ('\u{fdd0}'..='\u{fdef}').contains(&c);
         (c.is_control() && !matches!(c, '\t' | '\n')) || noncharacter

@@ -1,7 +1,9 @@
 //! Words of scenario files: what their users probably meant, and help that only makes sense for
 //! scenarios.
 
-use netloom_document::{Diagnostic, Diagnostics, Dialect, Replaced, Tree, parse as parse_document};
+use netloom_document::{
+    Diagnostic, Diagnostics, Dialect, NodeId, Replaced, Setting, Tree, parse as parse_document,
+};
 
 /// Words of scenario files.
 pub(crate) static SCENARIO: Dialect = Dialect {
@@ -11,6 +13,9 @@ pub(crate) static SCENARIO: Dialect = Dialect {
     synonyms: SYNONYMS,
     misplaced: MISPLACED,
     sections: SECTIONS,
+    names: &["nodes", "groups", "media", "constellations", "interfaces"],
+    free: &["env", "files", "sysctls"],
+    unnamed: ends,
     other_spelling: turned,
     in_a_mapping,
 };
@@ -20,9 +25,13 @@ pub(crate) fn parse(text: &str) -> Result<Tree, Diagnostics> {
     parse_document(text, &SCENARIO).map_err(|error| findings(vec![error]))
 }
 
-/// Parses several texts that make up a scenario. Returns also the values that later ones replaced.
-pub(crate) fn parse_all(texts: &[&str]) -> Result<(Tree, Vec<Replaced>), Diagnostics> {
-    netloom_document::parse_all(texts, &SCENARIO).map_err(|error| findings(vec![error]))
+/// Parses several texts that make up a scenario, and values that are put into it. Returns also the
+/// values that later texts replaced.
+pub(crate) fn parse_with(
+    texts: &[&str],
+    settings: &[Setting<'_>],
+) -> Result<(Tree, Vec<Replaced>), Diagnostics> {
+    netloom_document::parse_with(texts, settings, &SCENARIO).map_err(findings)
 }
 
 /// Returns all findings of a scenario.
@@ -48,6 +57,14 @@ pub(crate) fn did_you_mean<'a>(
 /// Returns the name of a link with its two ends in the other order.
 fn turned(word: &str) -> Option<String> {
     word.split_once("--").map(|(one, other)| format!("{other}--{one}"))
+}
+
+/// Returns the name that a link without one has by its ends.
+fn ends(tree: &Tree, link: NodeId) -> Option<String> {
+    let (_, ends) = tree.entry(link, "endpoints")?;
+    let [one, other] = tree.elements(ends) else { return None };
+    let node = |end: NodeId| tree.text(end)?.split(':').next();
+    Some(format!("{}--{}", node(*one)?, node(*other)?))
 }
 
 /// Words that other emulators and people use, each with NetLoom's word.

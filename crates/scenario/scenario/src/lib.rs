@@ -60,8 +60,10 @@ pub use files::{OpenCapture, ReadFile, Unreadable};
 pub use happenings::{Happening, Lasting};
 pub use layer2::{InterfaceIndex, Layer2};
 pub use limits::{Controller, CpuQuota, Limits};
-pub use load::{Loaded, load, load_all, load_with_files, properties, rewritten, value};
-pub use netloom_document::{Diagnostic, Diagnostics, Related, Severity, Span};
+pub use load::{Loaded, load, load_all, load_set, load_with_files, properties, rewritten, value};
+pub use netloom_document::{
+    Assignments, Diagnostic, Diagnostics, Related, Setting, Severity, Span,
+};
 pub use outside::Outside;
 pub use publish::{Protocol, Publish};
 pub use raw::StationKeys;

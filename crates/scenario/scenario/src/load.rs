@@ -1,12 +1,12 @@
 //! Loading a scenario: from text to [`Scenario`].
 
 use netloom_document::{
-    Diagnostic, Diagnostics, Related, Replaced, Severity, Span, decode, encode, write,
+    Diagnostic, Diagnostics, Related, Replaced, Setting, Severity, Span, decode, encode, write,
 };
 use netloom_link::PipeChange;
 use serde::de::DeserializeOwned;
 
-use crate::dialect::{findings as found, parse, parse_all};
+use crate::dialect::{findings as found, parse, parse_with};
 use crate::files::{Files, ReadFile, Unreadable};
 use crate::raw::{RawPipe, RawScenario};
 use crate::resolve::{resolve, resolve_properties};
@@ -66,7 +66,20 @@ pub fn load_with_files(text: &str, read: &mut dyn ReadFile) -> Result<Loaded, Di
 /// # Errors
 /// Those of [`load_with_files`].
 pub fn load_all(texts: &[&str], read: &mut dyn ReadFile) -> Result<Loaded, Diagnostics> {
-    let (tree, replaced) = parse_all(texts)?;
+    load_set(texts, &[], read)
+}
+
+/// Loads a scenario that several texts make up, as [`load_all`] does, with these values in place of
+/// what they say. Positions in the text of the settings come behind all others.
+///
+/// # Errors
+/// Those of [`load_with_files`], and of a path that leads nowhere.
+pub fn load_set(
+    texts: &[&str],
+    settings: &[Setting<'_>],
+    read: &mut dyn ReadFile,
+) -> Result<Loaded, Diagnostics> {
+    let (tree, replaced) = parse_with(texts, settings)?;
     let decoded = decode::<RawScenario>(&tree);
     if !decoded.shape.is_empty() {
         return Err(Diagnostics::of_shape(decoded.shape));

@@ -1,10 +1,10 @@
 //! Parquet without compression: pandas, Polars, DuckDB and Spark read it. Numbers are signed 64-bit
-//! integers, names UTF-8.
+//! integers or, if they need not be whole, 64-bit floating point; names UTF-8.
 
 use std::io::Write;
 use std::sync::Arc;
 
-use parquet::data_type::{ByteArray, ByteArrayType, DataType, Int64Type};
+use parquet::data_type::{ByteArray, ByteArrayType, DataType, DoubleType, Int64Type};
 use parquet::file::properties::WriterProperties;
 use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use parquet::schema::parser::parse_message_type;
@@ -26,6 +26,7 @@ struct Gathered {
     name: String,
     kind: Kind,
     numbers: Vec<i64>,
+    reals: Vec<f64>,
     names: Vec<ByteArray>,
     /// Whether each row has a cell (1) or not (0); unused if all rows have one.
     there: Vec<i16>,
@@ -76,7 +77,8 @@ impl<W: Write + Send> Table for Parquet<W> {
 impl Gathered {
     fn new((name, kind): &Column<'_>) -> Self {
         let (name, kind) = (name.to_string(), *kind);
-        Self { name, kind, numbers: Vec::new(), names: Vec::new(), there: Vec::new() }
+        let (numbers, reals, names, there) = Default::default();
+        Self { name, kind, numbers, reals, names, there }
     }
 
     fn declaration(&self) -> String {
@@ -84,6 +86,8 @@ impl Gathered {
         match self.kind {
             Kind::Number => format!("required int64 {name};"),
             Kind::MaybeNumber => format!("optional int64 {name};"),
+            Kind::Real => format!("required double {name};"),
+            Kind::MaybeReal => format!("optional double {name};"),
             Kind::Name => format!("required binary {name} (UTF8);"),
             Kind::MaybeName => format!("optional binary {name} (UTF8);"),
         }
@@ -99,6 +103,7 @@ impl Gathered {
                     .map_err(|_| TableError::TooLarge { column: self.name.clone(), number })?,
             ),
             Cell::Signed(number) => self.numbers.push(number),
+            Cell::Real(number) => self.reals.push(number),
             Cell::Name(name) => self.names.push(ByteArray::from(name)),
             Cell::Nothing => {}
         }
@@ -114,6 +119,8 @@ impl Gathered {
         match self.kind {
             Kind::Number => write::<Int64Type, W>(group, &mut self.numbers, None)?,
             Kind::MaybeNumber => write::<Int64Type, W>(group, &mut self.numbers, Some(there))?,
+            Kind::Real => write::<DoubleType, W>(group, &mut self.reals, None)?,
+            Kind::MaybeReal => write::<DoubleType, W>(group, &mut self.reals, Some(there))?,
             Kind::Name => write::<ByteArrayType, W>(group, &mut self.names, None)?,
             Kind::MaybeName => write::<ByteArrayType, W>(group, &mut self.names, Some(there))?,
         }

@@ -38,6 +38,7 @@ impl<W: Write> Table for Csv<W> {
             match cell {
                 Cell::Number(number) => field(&number.to_string(), &mut self.line),
                 Cell::Signed(number) => field(&number.to_string(), &mut self.line),
+                Cell::Real(number) => field(&number.to_string(), &mut self.line),
                 Cell::Name(name) => field(name, &mut self.line),
                 Cell::Nothing => field("", &mut self.line),
             }

@@ -42,6 +42,10 @@ pub enum Kind {
     Number,
     /// A number, or nothing.
     MaybeNumber,
+    /// A number that need not be whole in every row.
+    Real,
+    /// A number that need not be whole, or nothing.
+    MaybeReal,
     /// A name or word in every row.
     Name,
     /// A name or word, or nothing.
@@ -49,12 +53,14 @@ pub enum Kind {
 }
 
 /// One cell.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Cell<'a> {
     /// A number.
     Number(u64),
     /// A number that may be negative.
     Signed(i64),
+    /// A number that need not be whole.
+    Real(f64),
     /// A name or word.
     Name(&'a str),
     /// Nothing.
@@ -64,6 +70,12 @@ pub enum Cell<'a> {
 impl From<Option<u64>> for Cell<'_> {
     fn from(number: Option<u64>) -> Self {
         number.map_or(Self::Nothing, Self::Number)
+    }
+}
+
+impl From<Option<f64>> for Cell<'_> {
+    fn from(number: Option<f64>) -> Self {
+        number.map_or(Self::Nothing, Self::Real)
     }
 }
 
@@ -102,7 +114,7 @@ pub enum TableError {
         /// The column.
         column: String,
     },
-    /// A cell that is not a number from 0 on, or not UTF-8 text.
+    /// A cell that is neither a number nor UTF-8 text.
     #[error("a cell of column `{column}` is damaged")]
     BadCell {
         /// The column.
@@ -134,7 +146,8 @@ fn fits(kind: Kind, cell: &Cell<'_>) -> bool {
         Cell::Number(_) | Cell::Signed(_) => {
             matches!(kind, Kind::Number | Kind::MaybeNumber)
         }
+        Cell::Real(_) => matches!(kind, Kind::Real | Kind::MaybeReal),
         Cell::Name(_) => matches!(kind, Kind::Name | Kind::MaybeName),
-        Cell::Nothing => matches!(kind, Kind::MaybeNumber | Kind::MaybeName),
+        Cell::Nothing => matches!(kind, Kind::MaybeNumber | Kind::MaybeReal | Kind::MaybeName),
     }
 }

@@ -32,12 +32,14 @@ struct Wanted {
 
 enum ColumnSource {
     Numbers(ColumnReaderImpl<parquet::data_type::Int64Type>),
+    Reals(ColumnReaderImpl<parquet::data_type::DoubleType>),
     Names(ColumnReaderImpl<parquet::data_type::ByteArrayType>),
 }
 
 #[derive(Default)]
 struct Decoded {
     numbers: Vec<i64>,
+    reals: Vec<f64>,
     names: Vec<ByteArray>,
     /// Whether each row has a cell; empty if all rows have one.
     there: Vec<i16>,
@@ -70,6 +72,8 @@ impl<R: ChunkReader + 'static> Stored<R> {
             let kind = match (column.physical_type(), column.max_def_level()) {
                 (Type::INT64, 0) => Kind::Number,
                 (Type::INT64, _) => Kind::MaybeNumber,
+                (Type::DOUBLE, 0) => Kind::Real,
+                (Type::DOUBLE, _) => Kind::MaybeReal,
                 (Type::BYTE_ARRAY, 0) => Kind::Name,
                 (Type::BYTE_ARRAY, _) => Kind::MaybeName,
                 _ => return Err(TableError::Mismatch { column: name.clone() }),
@@ -184,6 +188,7 @@ impl Wanted {
     fn open(group: &dyn RowGroupReader, name: &str, index: usize) -> Result<Self, TableError> {
         let source = match group.get_column_reader(index)? {
             ColumnReader::Int64ColumnReader(reader) => ColumnSource::Numbers(reader),
+            ColumnReader::DoubleColumnReader(reader) => ColumnSource::Reals(reader),
             ColumnReader::ByteArrayColumnReader(reader) => ColumnSource::Names(reader),
             _ => return Err(TableError::Mismatch { column: name.into() }),
         };
@@ -204,12 +209,13 @@ impl Wanted {
         if self.is_absent() {
             return Ok(Cell::Nothing);
         }
-        let Decoded { numbers, names, .. } = &self.decoded;
+        let Decoded { numbers, reals, names, .. } = &self.decoded;
         let cell = match self.source {
             ColumnSource::Numbers(_) => {
                 let number = numbers.get(self.value);
                 number.map(|n| u64::try_from(*n).map_or(Cell::Signed(*n), Cell::Number))
             }
+            ColumnSource::Reals(_) => reals.get(self.value).map(|number| Cell::Real(*number)),
             ColumnSource::Names(_) => {
                 names.get(self.value).and_then(|name| name.as_utf8().ok()).map(Cell::Name)
             }
@@ -218,11 +224,12 @@ impl Wanted {
     }
 
     fn decode(&mut self, rows: usize) -> Result<(), TableError> {
-        let Decoded { numbers, names, there } = &mut self.decoded;
+        let Decoded { numbers, reals, names, there } = &mut self.decoded;
         there.clear();
         (self.row, self.value) = (0, 0);
         let read = match &mut self.source {
             ColumnSource::Numbers(reader) => decode(reader, rows, there, numbers)?,
+            ColumnSource::Reals(reader) => decode(reader, rows, there, reals)?,
             ColumnSource::Names(reader) => decode(reader, rows, there, names)?,
         };
         if read == rows { Ok(()) } else { Err(TableError::Damaged) }

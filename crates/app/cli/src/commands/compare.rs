@@ -5,12 +5,11 @@ mod group;
 use std::path::PathBuf;
 
 use anyhow::Result;
+use netloom_sweep::{Interval, Measure, P95, Tolerance};
 use serde::Serialize;
 
 use crate::args::{Compare, Format};
 use crate::exit;
-use crate::interval::{Interval, Level};
-use crate::measures::{Measure, Tolerance};
 use crate::part::Part;
 use crate::table::table;
 use group::{Group, LeftOut};
@@ -134,11 +133,11 @@ fn compare(a: &Group, b: &Group, tolerances: &[Tolerance]) -> Comparison {
     for key in &a.keys {
         let (what, measure) = key;
         let (Some(first), Some(second)) = (a.values(key), b.values(key)) else { continue };
-        let [first, second] = [first, second].map(|values| Interval::of(values, Level::P95));
+        let [first, second] = [first, second].map(|values| Interval::of(values, P95));
         let tolerance = tolerances.iter().find(|tolerance| tolerance.measure == *measure);
         let tolerance = tolerance.map(|tolerance| tolerance.share);
         let difference = difference(first.mean, second.mean);
-        let half = first.half_of_difference(&second, Level::P95);
+        let half = first.half_of_difference(&second, P95);
         let outside = tolerance
             .is_some_and(|share| difference.is_none_or(|difference| difference.abs() > share));
         comparison.rows.push(Row {
@@ -241,7 +240,7 @@ fn in_percent(difference: Option<f64>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::measures::Measured;
+    use netloom_sweep::Measured;
 
     fn of(what: &str, measure: Measure, value: f64) -> Measured {
         Measured { what: what.into(), measure, value }
@@ -272,7 +271,7 @@ mod tests {
         let close = row(&near);
         assert_eq!((close.a, close.is_distinct()), (10.0, false));
         let half = close.a_half.unwrap();
-        assert!((half - 4.303 / 3_f64.sqrt()).abs() < 1e-9, "{half}");
+        assert!((half - 4.302_653 / 3_f64.sqrt()).abs() < 1e-6, "{half}");
         let distinct = row(&far);
         assert_eq!((distinct.difference, distinct.is_distinct()), (Some(1.0), true));
         let lacks = Group::of([vec![of("f", Measure::Goodput, 10.0)], vec![]]);

@@ -14,9 +14,9 @@ use serde_json::json;
 
 use super::set;
 use crate::args::{Format, Medium};
-use crate::interval::{Interval, Level};
 use crate::table::table;
 use crate::{exit, find};
+use netloom_sweep::Interval;
 
 /// Bytes of an Ethernet header.
 const HEADER: u32 = 14;
@@ -267,10 +267,10 @@ impl Row {
         let least = each(|trial| trial.shares.0).into_iter().fold(1.0, f64::min);
         let most = each(|trial| trial.shares.1).into_iter().fold(0.0, f64::max);
         Self {
-            throughput: Interval::of(&each(|trial| trial.bits_per_second / 1e6), Level::P99),
+            throughput: Interval::of(&each(|trial| trial.bits_per_second / 1e6), 0.99),
             failed: Interval::of(
                 &each(|trial| 100.0 * trial.failed as f64 / trial.attempts.max(1) as f64),
-                Level::P99,
+                0.99,
             ),
             shares: (least, most),
             dropped: trials.iter().map(|trial| trial.dropped).sum(),

@@ -37,7 +37,9 @@ mod shape;
 mod shell;
 mod signals;
 mod summary;
+pub mod sweep;
 mod symbiosis;
+mod table;
 mod tc;
 mod traffic;
 mod usage;
@@ -67,6 +69,8 @@ pub async fn dispatch(cli: Cli) -> Result<i32> {
         Command::Pen => pen::pen(),
         Command::Completion(args) => completion::completion(&args),
         Command::Compare(args) => compare::run(&args),
+        Command::Sweep(args) => sweep::sweep(args).await,
+        Command::Table(args) => table::table(&args),
         Command::Judge(args) => judge::judge(&args),
         Command::Report(args) => report::report(&args),
         Command::Graph(args) => graph::graph(args),

@@ -78,6 +78,13 @@ impl Diagnostics {
     }
 }
 
+impl From<Vec<Diagnostic>> for Diagnostics {
+    /// Findings of a document of no special kind.
+    fn from(list: Vec<Diagnostic>) -> Self {
+        Self::new(list, &Dialect::PLAIN)
+    }
+}
+
 impl<'a> IntoIterator for &'a Diagnostics {
     type Item = &'a Diagnostic;
     type IntoIter = std::slice::Iter<'a, Diagnostic>;

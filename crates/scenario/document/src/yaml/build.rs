@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use saphyr_parser::{Event, Parser, ScalarStyle, Tag};
 
 use super::anchors::{self, Entries};
-use super::{Content, Node, NodeId, Replaced, Tree, syntax};
+use super::{Content, Node, NodeId, Replaced, Setting, Tree, syntax};
 use crate::diagnostic::Diagnostic;
 use crate::dialect::Dialect;
 use crate::span::{Span, lines};
@@ -51,6 +51,23 @@ pub fn parse_all(
         before += lines(text).len();
     }
     Ok((tree, replaced))
+}
+
+/// Parses several texts as one document, as [`parse_all`] does, and puts values of another text into
+/// it, which count as written behind all others.
+///
+/// # Errors
+/// If a text is not YAML, or there is no place for a value.
+pub fn parse_with(
+    texts: &[&str],
+    settings: &[Setting<'_>],
+    dialect: &'static Dialect,
+) -> Result<(Tree, Vec<Replaced>), Vec<Diagnostic>> {
+    let (mut tree, replaced) = parse_all(texts, dialect).map_err(|error| vec![error])?;
+    let before = texts.iter().map(|text| lines(text).len()).sum();
+    let wrong = settings.iter().filter_map(|setting| tree.put(setting, before).err());
+    let wrong: Vec<Diagnostic> = wrong.collect();
+    if wrong.is_empty() { Ok((tree, replaced)) } else { Err(wrong) }
 }
 
 /// A list or mapping that is being parsed. Keys and values of a mapping alternate.

@@ -17,7 +17,7 @@ mod lanes;
 mod marks;
 mod strip;
 
-pub use axis::{COUNTS, DELAYS, DROPS, PACKETS, PLAIN, RATES, Units};
+pub use axis::{Axis, COUNTS, DELAYS, DROPS, PACKETS, PLAIN, RATES, Units};
 pub use bar::bar;
 pub use frame::{TimeAxis, px};
 pub use lanes::lanes;

@@ -10,7 +10,7 @@ use crate::metrics::{Metrics, Series};
 const DRAWN: usize = 20;
 
 /// Classes of the curves of a metric, one for each node, which also limits their number.
-pub(super) const CLASSES: [&str; 6] =
+pub const CLASSES: [&str; 6] =
     ["metric-1", "metric-2", "metric-3", "metric-4", "metric-5", "metric-6"];
 
 /// Returns the section about metrics, if there are any.

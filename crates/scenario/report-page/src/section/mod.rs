@@ -29,7 +29,7 @@ pub use flows::flows;
 pub use heading::heading;
 pub use links::links;
 pub use machines::machines;
-pub use metrics::metrics;
+pub use metrics::{CLASSES, metrics};
 pub use next::next;
 pub use outcome::outcome;
 pub use processes::processes;
@@ -42,7 +42,7 @@ pub use trouble::trouble;
 pub use verdict::verdict;
 
 /// Returns a table with these headings.
-fn table(headings: &[&str], rows: &Markup) -> Markup {
+pub fn table(headings: &[&str], rows: &Markup) -> Markup {
     html! {
         div class="wide" {
             table {

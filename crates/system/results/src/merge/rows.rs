@@ -36,6 +36,8 @@ pub(super) enum Kept {
     Nothing,
     Number(u64),
     Signed(i64),
+    /// The bits of a number that need not be whole.
+    Real(u64),
     Name(String),
 }
 
@@ -44,6 +46,7 @@ impl Kept {
         match cell {
             Cell::Number(number) => Self::Number(*number),
             Cell::Signed(number) => Self::Signed(*number),
+            Cell::Real(number) => Self::Real(number.to_bits()),
             Cell::Name(name) => Self::Name((*name).to_owned()),
             Cell::Nothing => Self::Nothing,
         }
@@ -53,6 +56,7 @@ impl Kept {
         match self {
             Self::Number(number) => Cell::Number(*number),
             Self::Signed(number) => Cell::Signed(*number),
+            Self::Real(bits) => Cell::Real(f64::from_bits(*bits)),
             Self::Name(name) => Cell::Name(name),
             Self::Nothing => Cell::Nothing,
         }
@@ -70,7 +74,7 @@ impl Kept {
         match self {
             Self::Number(nanos) => Some(Time::from_nanos(*nanos)),
             Self::Signed(nanos) => Some(Time::from_signed_nanos(*nanos)),
-            Self::Name(_) | Self::Nothing => None,
+            Self::Real(_) | Self::Name(_) | Self::Nothing => None,
         }
     }
 }

@@ -169,6 +169,7 @@ pub fn rows(file: &Path, columns: &[&str]) -> Vec<Vec<String>> {
     let text = |cell: &Cell<'_>| match cell {
         Cell::Number(number) => number.to_string(),
         Cell::Signed(number) => number.to_string(),
+        Cell::Real(number) => number.to_string(),
         Cell::Name(name) => (*name).to_owned(),
         Cell::Nothing => String::new(),
     };

@@ -10,9 +10,9 @@ use netloom_units::Time;
 use serde::Serialize;
 
 use crate::exit;
-use crate::measures::{Measure, Measured};
 use crate::part::{self, Part};
 use crate::results;
+use netloom_sweep::{Measure, Measured};
 
 /// The part of a run that may be left out, above which the rest is too little to stand for it.
 const MOST_LEFT_OUT: f64 = 0.5;

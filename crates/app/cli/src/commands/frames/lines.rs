@@ -52,6 +52,7 @@ fn in_words(name: &str, cell: &Cell<'_>) -> String {
         ("event", Cell::Name(event)) => (*event).to_owned(),
         (name, Cell::Number(number)) => format!("{name}={number}"),
         (name, Cell::Signed(number)) => format!("{name}={number}"),
+        (name, Cell::Real(number)) => format!("{name}={number}"),
         (name, Cell::Name(text)) => format!("{name}={text}"),
         (_, Cell::Nothing) => String::new(),
     }
@@ -61,6 +62,7 @@ fn value(cell: &Cell<'_>) -> Value {
     match cell {
         Cell::Number(number) => (*number).into(),
         Cell::Signed(number) => (*number).into(),
+        Cell::Real(number) => (*number).into(),
         Cell::Name(text) => (*text).into(),
         Cell::Nothing => Value::Null,
     }

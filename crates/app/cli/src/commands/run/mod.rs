@@ -1,7 +1,7 @@
 //! `netloom run`: one run or several, emulated or simulated, and what CI is told about them.
 
 mod bundle;
-mod emulated;
+pub(super) mod emulated;
 mod evidence;
 mod finished;
 pub mod repetition;

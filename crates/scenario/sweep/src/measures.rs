@@ -52,6 +52,15 @@ impl Measure {
         }
     }
 
+    /// Returns the unit of its values; a share has none.
+    pub const fn unit(self) -> &'static str {
+        match self {
+            Self::Goodput => "bit/s",
+            Self::Loss | Self::Load => "",
+            Self::Delay | Self::DelayMean | Self::DelayP99 | Self::Jitter => "ns",
+        }
+    }
+
     /// Returns the measure called `name`. `rtt` is the delay of a ping.
     pub fn named(name: &str) -> Option<Self> {
         let name = if name == "rtt" { "delay" } else { name };
