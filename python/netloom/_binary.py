@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import subprocess
 import sys
 
@@ -31,12 +30,20 @@ def path() -> str:
     if named:
         return named
     beside = os.path.join(os.path.dirname(sys.executable), "netloom")
-    found = beside if os.access(beside, os.X_OK) else shutil.which("netloom")
+    if os.access(beside, os.X_OK):
+        return _of_this_version(beside)
+    import shutil
+
+    found = shutil.which("netloom")
     if found is None:
         raise Error(
             "there is no `netloom` beside this Python nor on PATH: `pip install netloom` brings "
             f"it, and {VARIABLE} names another"
         )
+    return _of_this_version(found)
+
+
+def _of_this_version(found: str) -> str:
     if found not in _checked:
         said = subprocess.run([found, "--version"], capture_output=True, text=True).stdout
         _checked[found] = said.split()[-1] if said.split() else "unknown"

@@ -70,14 +70,6 @@ class Refused(Error):
     """The engine or the tool refused a request."""
 
 
-class RunFailed(Error):
-    """A run took place, but something in it failed. `results` has what it left."""
-
-    def __init__(self, message: str, results: object = None) -> None:
-        super().__init__(message)
-        self.results = results
-
-
 class Untrusted(Error):
     """Results that are not what was required, with the findings of the verdict."""
 

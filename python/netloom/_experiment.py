@@ -6,13 +6,12 @@ import json
 import os
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 
 from . import _binary, _exec
 from ._api import Api, query
-from ._errors import EngineGone, Error, Refused, RunFailed, ScenarioError
+from ._errors import EngineGone, Error, Refused, ScenarioError
 from ._results import Results, Verdict
 from ._scenario import plain
 
@@ -24,6 +23,7 @@ if TYPE_CHECKING:
 
     from typing_extensions import Unpack
 
+    from . import _api_types as a
     from . import _types as t
     from ._scenario import Node, Scenario
 
@@ -90,7 +90,7 @@ class LiveNode:
         )
 
     @property
-    def status(self) -> t.NodeStatus:
+    def status(self) -> a.NodeStatus:
         """The state of the node."""
         return _named(self.experiment.api.get("/nodes"), self.name)
 
@@ -110,16 +110,16 @@ class LiveLink:
         self.experiment = experiment
         self.name = name
 
-    def set(self, *, direction: Direction = _BOTH, **properties: Unpack[t.LinkChange]) -> None:
+    def set(self, *, direction: Direction = _BOTH, **properties: Unpack[t.LinkChangeKeys]) -> None:
         """Changes properties, from this instant on."""
         self.experiment.change([(self.name, {"direction": direction, **properties})])
 
     @property
-    def status(self) -> t.LinkStatus:
+    def status(self) -> a.LinkStatus:
         """The configuration and the statistics of both directions."""
         return _named(self.experiment.api.get("/links"), self.name)
 
-    def last(self, window: str) -> t.LinkStatus:
+    def last(self, window: str) -> a.LinkStatus:
         """The state with the statistics of the last seconds, like `5s`."""
         return _named(self.experiment.api.get("/links" + query(last=window)), self.name)
 
@@ -134,7 +134,7 @@ class LiveMedium:
         self.experiment = experiment
         self.name = name
 
-    def set(self, **properties: Unpack[t.MediumChange]) -> None:
+    def set(self, **properties: Unpack[t.MediumChangeKeys]) -> None:
         """Changes properties, from this instant on."""
         self.experiment.api.patch(f"/media/{self.name}", {"set": plain(properties)})
 
@@ -146,7 +146,7 @@ class LiveMedium:
         self.experiment.api.patch(f"/media/{self.name}/losses", body)
 
     @property
-    def status(self) -> t.MediumStatus:
+    def status(self) -> a.MediumStatus:
         """The state of the medium and its stations."""
         return _named(self.experiment.api.get("/media"), self.name)
 
@@ -157,16 +157,16 @@ class LiveMedium:
 class PingAll:
     """Who reached whom."""
 
-    def __init__(self, rows: list[t.Reach]) -> None:
+    def __init__(self, rows: list[a.Reach]) -> None:
         self.rows = rows
 
     @property
-    def lost(self) -> list[t.Reach]:
+    def lost(self) -> list[a.Reach]:
         """Pairs of which the first did not reach the second."""
         return [row for row in self.rows if row.get("rtt_ms") is None]
 
     @property
-    def reached(self) -> list[t.Reach]:
+    def reached(self) -> list[a.Reach]:
         """Pairs of which the first reached the second."""
         return [row for row in self.rows if row.get("rtt_ms") is not None]
 
@@ -180,7 +180,7 @@ class PingAll:
 class ApplyPlan:
     """The steps from one scenario to another."""
 
-    def __init__(self, response: t.ApplyResponse) -> None:
+    def __init__(self, response: a.ApplyResponse) -> None:
         self.steps = response["steps"]
         self.notes = response["notes"]
         self.at = response.get("at")
@@ -278,12 +278,12 @@ class Experiment:
         return LiveNode(self, str(node))
 
     @property
-    def status(self) -> t.ExperimentStatus:
+    def status(self) -> a.ExperimentStatus:
         """The state of the whole experiment."""
         return self.api.get("/experiment")
 
     @property
-    def in_force(self) -> t.ScenarioInForce:
+    def in_force(self) -> a.ScenarioInForce:
         """The scenario in force, as text and resolved."""
         return self.api.get("/scenario")
 
@@ -313,7 +313,7 @@ class Experiment:
         """Returns where nodes on shared media are."""
         return json.loads(_binary.output(["inspect", self.name, "--positions", "--format", "json"]))
 
-    def neighbours(self, node: Node | str) -> list[t.Neighbours]:
+    def neighbours(self, node: Node | str) -> list[a.Neighbours]:
         """Returns whom a node reaches on its shared media, and how well."""
         return self.api.get(f"/neighbours/{node}")
 
@@ -332,7 +332,7 @@ class Experiment:
         """Returns whether the experiment can be trusted so far."""
         return Verdict(self.api.get("/verdict"))
 
-    def events(self, since: int = 0) -> Iterator[t.Event]:
+    def events(self, since: int = 0) -> Iterator[a.Event]:
         """Returns all events from a number on, then new ones as they happen."""
         return self.api.events(since)  # pyright: ignore[reportReturnType]
 
@@ -537,6 +537,9 @@ class _Call:
     ) -> None:
         self.scenario = scenario
         self.text = scenario.to_yaml()
+        # Imported late: it takes as long as all the rest.
+        import tempfile
+
         self.said: IO[bytes] = tempfile.TemporaryFile()
         self.failure: dict[str, Any] | None = None
         self.process = subprocess.Popen(

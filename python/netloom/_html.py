@@ -8,6 +8,8 @@ from ._errors import Error
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from ._experiment import Experiment
     from ._results import Results, Table, Verdict
     from ._scenario import Scenario
@@ -62,14 +64,17 @@ def results(results: Results) -> str:
 
 
 def table(table: Table) -> str:
-    rows = table.rows()
+    return rows(table.rows(), _ROWS)
+
+
+def rows(rows: list[dict[str, Any]], most: int) -> str:
     keys = list(rows[0]) if rows else []
     head = "".join(f"<th>{escape(key)}</th>" for key in keys)
     body = "".join(
         "<tr>" + "".join(f"<td>{escape(str(row.get(key)))}</td>" for key in keys) + "</tr>"
-        for row in rows[:_ROWS]
+        for row in rows[:most]
     )
-    more = f"<p>… {len(rows):,} rows in all</p>" if len(rows) > _ROWS else ""
+    more = f"<p>… {len(rows):,} rows in all</p>" if len(rows) > most else ""
     return f"<table><tr>{head}</tr>{body}</table>{more}"
 
 

@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
 def pipe(results: Results, link: str, direction: str, axes: Any = None) -> Any:
     """Plots throughput, queue and drops of a pipe over time. Returns the figure."""
-    from ._results import _extra  # pyright: ignore[reportPrivateUsage]
+    from ._results import extra
 
-    pyplot = _extra("matplotlib.pyplot", "plot")
+    pyplot = extra("matplotlib.pyplot", "plot")
     rows = [
         row
         for row in results.pipes.rows()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 
 from . import _binary
 from ._errors import Error, Untrusted
@@ -14,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from typing import Any, Literal
 
-    from . import _types as t
+    from . import _api_types as t
 
 _ORDER = ("invalid", "suspect", "valid")
 
@@ -85,18 +84,20 @@ class PipeBound:
     @property
     def at_most(self) -> dict[str, int]:
         """Upper bounds of the lateness of frames, in ns: `p50`, `p99`, …"""
-        return _percentiles(self.data["at_most"])
+        return dict(self.data["at_most"])  # pyright: ignore
 
     @property
     def late(self) -> dict[str, int]:
         """Latenesses of frames as a frame log shows them, in ns."""
-        return _percentiles(self.data["late"])
+        return dict(self.data["late"])  # pyright: ignore
 
 
 class Table:
     """A table of a run, which is read when it is asked for."""
 
-    def __init__(self, path: str, results: Results, only_good: bool = False) -> None:
+    def __init__(
+        self, path: str, results: Results | None = None, only_good: bool = False
+    ) -> None:
         self.path = path
         self._results = results
         self._only_good = only_good
@@ -108,7 +109,7 @@ class Table:
 
     def rows(self) -> list[dict[str, Any]]:
         """Returns the rows. Needs nothing but the binary."""
-        rows = json.loads(_binary.output(["table", self.path, "--format", "json"]))
+        rows = json_lines(_binary.output(["table", self.path, "--format", "json"]))
         return [row for row in rows if not self._only_good or self._is_good(row)]
 
     def to_polars(self) -> Any:
@@ -117,7 +118,7 @@ class Table:
 
     def scan(self) -> Any:
         """Returns a `polars.LazyFrame`."""
-        polars = _extra("polars")
+        polars = extra("polars")
         frame = polars.scan_parquet(self.path)
         if not self._only_good:
             return frame
@@ -132,7 +133,7 @@ class Table:
 
     def to_pandas(self) -> Any:
         """Returns a `pandas.DataFrame`."""
-        frame = _extra("pandas").read_parquet(self.path)
+        frame = extra("pandas").read_parquet(self.path)
         if not self._only_good:
             return frame
         if "bad" in frame:
@@ -143,7 +144,7 @@ class Table:
 
     def to_arrow(self) -> Any:
         """Returns a `pyarrow.Table`."""
-        _extra("pyarrow", "arrow")
+        extra("pyarrow", "arrow")
         import pyarrow.compute as compute  # pyright: ignore
         import pyarrow.parquet as parquet  # pyright: ignore
 
@@ -160,7 +161,7 @@ class Table:
         return table
 
     def _bad(self) -> list[tuple[int, int]]:
-        verdict = self._results.summary.get("verdict")
+        verdict = self._results.summary.get("verdict") if self._results else None
         spans = verdict["bad"] if verdict else []
         return [(span["from"], span["to"]) for span in spans]
 
@@ -275,13 +276,13 @@ class Results:
     def frames(self, link: str) -> list[dict[str, Any]]:
         """Returns what happened to every frame of a link, if the run has a frame log."""
         log = self._path("frames.nlf", "runs with `measure.frames`, or run with `frames=True`,")
-        rows = _json_lines(_binary.output(["frames", log, "--format", "json"]))
+        rows = json_lines(_binary.output(["frames", log, "--format", "json"]))
         return [row for row in rows if row.get("link") == link]
 
     def air(self, medium: str) -> list[dict[str, Any]]:
         """Returns all that happened on a shared medium, if the run has its air log."""
         log = self._path(f"air/{medium}.nlf", "runs whose `measure.frames` names the medium")
-        return list(_json_lines(_binary.output(["frames", log, "--format", "json"])))
+        return list(json_lines(_binary.output(["frames", log, "--format", "json"])))
 
     # The rest.
 
@@ -379,7 +380,7 @@ class Results:
 
     def _lines(self, name: str, which: str) -> list[dict[str, Any]]:
         self._path(name, which)
-        return list(_json_lines(self.text(name)))
+        return list(json_lines(self.text(name)))
 
 
 def results(directory: str | os.PathLike[str]) -> Results:
@@ -423,15 +424,11 @@ def compare(
     return Comparison(json.loads(done.stdout), done.returncode == 0)
 
 
-def _json_lines(text: str) -> Iterator[dict[str, Any]]:
+def json_lines(text: str) -> Iterator[dict[str, Any]]:
     return (json.loads(line) for line in text.splitlines() if line.strip())
 
 
-def _percentiles(data: Any) -> dict[str, int]:
-    return {re.sub("_ns$", "", key): value for key, value in data.items()}
-
-
-def _extra(name: str, extra: str | None = None) -> Any:
+def extra(name: str, of: str | None = None) -> Any:
     """Imports a library of an extra."""
     import importlib
 
@@ -439,5 +436,5 @@ def _extra(name: str, extra: str | None = None) -> Any:
         return importlib.import_module(name)
     except ImportError as error:
         raise Error(
-            f"there is no {name}: `pip install 'netloom[{extra or name}]'`, or use `rows()`"
+            f"there is no {name}: `pip install 'netloom[{of or name}]'`, or use `rows()`"
         ) from error

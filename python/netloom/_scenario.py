@@ -45,7 +45,7 @@ class Node:
         nodes: dict[str, Any] = self.scenario.data["topology"]["nodes"]
         nodes[self.name] = {**(nodes[self.name] or {}), key: plain(value)}
 
-    def update(self, **properties: Unpack[t.Node]) -> None:
+    def update(self, **properties: Unpack[t.NodeKeys]) -> None:
         """Sets properties."""
         for key, value in properties.items():
             self[key] = value
@@ -78,7 +78,7 @@ class Link:
     def __setitem__(self, key: str, value: object) -> None:
         self.data[key] = plain(value)
 
-    def update(self, **properties: Unpack[t.Link]) -> None:
+    def update(self, **properties: Unpack[t.LinkKeys]) -> None:
         """Sets properties."""
         for key, value in properties.items():
             self[key] = value
@@ -123,7 +123,7 @@ class Scenario:
         name: str,
         *,
         directory: str | os.PathLike[str] | None = None,
-        **keys: Unpack[t.Scenario],
+        **keys: Unpack[t.ScenarioKeys],
     ) -> None:
         self.data: dict[str, Any] = {"name": name, **plain(keys)}
         self.data.setdefault("topology", {})
@@ -174,7 +174,7 @@ class Scenario:
 
     # Building.
 
-    def node(self, name: str, **properties: Unpack[t.Node]) -> Node:
+    def node(self, name: str, **properties: Unpack[t.NodeKeys]) -> Node:
         """Adds a node: a host, or what `kind` says."""
         nodes = self._topology("nodes", {}, keep=True)
         if name in nodes:
@@ -183,27 +183,27 @@ class Scenario:
         self._called(("topology", "nodes", name))
         return Node(self, name)
 
-    def host(self, name: str, **properties: Unpack[t.Node]) -> Node:
+    def host(self, name: str, **properties: Unpack[t.NodeKeys]) -> Node:
         """Adds a host."""
         return self.node(name, **properties)
 
-    def router(self, name: str, **properties: Unpack[t.Node]) -> Node:
+    def router(self, name: str, **properties: Unpack[t.NodeKeys]) -> Node:
         """Adds a router."""
         return self.node(name, **{"kind": "router", **properties})
 
-    def switch(self, name: str, **properties: Unpack[t.Node]) -> Node:
+    def switch(self, name: str, **properties: Unpack[t.NodeKeys]) -> Node:
         """Adds a switch."""
         return self.node(name, **{"kind": "switch", **properties})
 
-    def hosts(self, *names: str, **properties: Unpack[t.Node]) -> list[Node]:
+    def hosts(self, *names: str, **properties: Unpack[t.NodeKeys]) -> list[Node]:
         """Adds hosts; `n[1-50]` is fifty."""
         return [self.host(name, **properties) for name in _expand(names)]
 
-    def routers(self, *names: str, **properties: Unpack[t.Node]) -> list[Node]:
+    def routers(self, *names: str, **properties: Unpack[t.NodeKeys]) -> list[Node]:
         """Adds routers; `r[1-50]` is fifty."""
         return [self.router(name, **properties) for name in _expand(names)]
 
-    def link(self, a: NodeLike, b: NodeLike, **properties: Unpack[t.Link]) -> Link:
+    def link(self, a: NodeLike, b: NodeLike, **properties: Unpack[t.LinkKeys]) -> Link:
         """Joins two nodes; `a:eth1` names an interface."""
         data = {"endpoints": [str(a), str(b)], **plain(properties)}
         if "name" in data:
@@ -213,7 +213,7 @@ class Scenario:
         self._called(("topology", "links", len(links) - 1))
         return Link(self, data)
 
-    def medium(self, name: str, **properties: Unpack[t.Medium]) -> Medium:
+    def medium(self, name: str, **properties: Unpack[t.MediumKeys]) -> Medium:
         """Adds a shared medium."""
         self._topology("media", {}, keep=True)[name] = plain(properties)
         self._called(("topology", "media", name))
@@ -251,7 +251,7 @@ class Scenario:
         to: NodeLike | dict[str, str],
         *,
         duration: str | None = None,
-        **keys: Unpack[t.Traffic],
+        **keys: Unpack[t.TrafficKeys],
     ) -> None:
         """Adds traffic between nodes, or between groups; `duration` is `for` in the file."""
         ends = {"from": plain(from_), "to": plain(to)}
@@ -259,7 +259,7 @@ class Scenario:
         self._append("traffic", {"name": name, **ends, **plain(keys), **lasting})
 
     def process(
-        self, name: str, node: NodeLike, command: str | list[str], **keys: Unpack[t.Process]
+        self, name: str, node: NodeLike, command: str | list[str], **keys: Unpack[t.ProcessKeys]
     ) -> None:
         """Adds a process that a run starts."""
         self._append(
