@@ -14,7 +14,7 @@ export RUST_TEST_THREADS ?= 3
 export TEST_PROGRAMS ?= 3
 
 .PHONY: all setup build dist demo check test lint unit test-rootless faults bench attack fuzz
-.PHONY: generate bpf docs clean
+.PHONY: generate bpf docs clean test-python wheel
 
 all: build
 
@@ -49,6 +49,15 @@ unit:             ## unit tests, end-to-end tests, and every example
 
 test-rootless: setup  ## end-to-end tests, kernel tests and examples as an ordinary user
 	@sh scripts/test-rootless.sh
+
+test-python:      ## the Python package, its guide and examples, as root and as an ordinary user
+	@sh scripts/test-python.sh
+
+wheel:            ## the Python package with the binary, target/wheels/*.whl (WHEEL_PROFILE=dist)
+	@[ -x $(TARGET)/python-venv/bin/maturin ] || { python3 -m venv $(TARGET)/python-venv \
+	    && $(TARGET)/python-venv/bin/pip install --quiet 'maturin[zig]>=1.7,<2'; }
+	$(TARGET)/python-venv/bin/maturin build --locked --profile $(or $(WHEEL_PROFILE),dist) \
+	    $(WHEEL_OPTIONS)
 
 faults: setup     ## a fault at every step of deploy, apply, destroy and claims: a quarter of an hour
 	NETLOOM_FAULTS=all $(CARGO) test --workspace --locked --test faults -- --nocapture

@@ -309,9 +309,11 @@ class Experiment:
             body["z"] = [row[3] if len(row) > 3 else 0.0 for row in rows]
         self.api.patch("/positions", body)
 
-    def positions(self) -> list[dict[str, Any]]:
-        """Returns where nodes on shared media are."""
-        return json.loads(_binary.output(["inspect", self.name, "--positions", "--format", "json"]))
+    def positions(self) -> dict[str, tuple[float, float, float] | None]:
+        """Returns where nodes on shared media are, in metres; `None` while one is away."""
+        stations = [station for row in self.api.get("/media") for station in row["stations"]]
+        places = ((row["interface"]["node"], row.get("position")) for row in stations)
+        return {node: at and (at["x"], at["y"], at["z"]) for node, at in places}
 
     def neighbours(self, node: Node | str) -> list[a.Neighbours]:
         """Returns whom a node reaches on its shared media, and how well."""
@@ -532,9 +534,7 @@ def experiments() -> list[dict[str, Any]]:
 class _Call:
     """A command whose output is lines of JSON."""
 
-    def __init__(
-        self, arguments: list[str], scenario: Scenario, progress: Progress | None
-    ) -> None:
+    def __init__(self, arguments: list[str], scenario: Scenario, progress: Progress | None) -> None:
         self.scenario = scenario
         self.text = scenario.to_yaml()
         # Imported late: it takes as long as all the rest.

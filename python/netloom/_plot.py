@@ -18,9 +18,7 @@ def pipe(results: Results, link: str, direction: str, axes: Any = None) -> Any:
 
     pyplot = extra("matplotlib.pyplot", "plot")
     rows = [
-        row
-        for row in results.pipes.rows()
-        if row["link"] == link and row["direction"] == direction
+        row for row in results.pipes.rows() if row["link"] == link and row["direction"] == direction
     ]
     if not rows:
         raise Error(f"{results.directory} has no pipe `{link}/{direction}`")

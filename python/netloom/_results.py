@@ -95,9 +95,7 @@ class PipeBound:
 class Table:
     """A table of a run, which is read when it is asked for."""
 
-    def __init__(
-        self, path: str, results: Results | None = None, only_good: bool = False
-    ) -> None:
+    def __init__(self, path: str, results: Results | None = None, only_good: bool = False) -> None:
         self.path = path
         self._results = results
         self._only_good = only_good

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from . import _types as t
-    from ._experiment import ApplyPlan, Experiment
+    from ._experiment import Experiment
     from ._results import Results
 
     Path: TypeAlias = "tuple[str | int, ...]"

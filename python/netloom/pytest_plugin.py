@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from ._experiment import Experiment
-    from ._scenario import Scenario
 
 _Source = "Scenario | str | os.PathLike[str] | Callable[[], Scenario]"
 

@@ -10,9 +10,9 @@ import threading
 import time
 
 import pytest
-from conftest import pair
 
 import netloom as nl
+from conftest import pair
 
 
 def test_a_command_has_its_own_pipes(exp):
@@ -145,8 +145,10 @@ def test_nothing_is_left_of_a_killed_python(attempt):
         assert name in [row["name"] for row in nl.experiments()]
         python.kill()
     deadline = time.monotonic() + 30
-    while name in subprocess.run([nl.binary(), "inspect", "--all"], capture_output=True,
-                                 text=True).stdout:
+    while (
+        name
+        in subprocess.run([nl.binary(), "inspect", "--all"], capture_output=True, text=True).stdout
+    ):
         assert time.monotonic() < deadline, f"{name} is left"
         time.sleep(0.1)
     spaces = subprocess.run(["ip", "netns"], capture_output=True, text=True).stdout
@@ -173,5 +175,5 @@ def test_media():
     with net.deploy() as exp:
         exp.move({"n1": (10, 5)})
         assert exp.neighbours("n1")[0]["neighbours"]
-        assert {row["node"] for row in exp.positions()} == {"n1", "n2"}
+        assert exp.positions() == {"n1": (10, 5, 0), "n2": (10, 0, 0)}
         exp.media["air"].losses([("n1", "n2", 150.0)])

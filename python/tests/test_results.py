@@ -1,9 +1,9 @@
 """Results, sweeps, graphs, and how things show themselves."""
 
 import pytest
-from conftest import pair
 
 import netloom as nl
+from conftest import pair
 
 
 @pytest.fixture(scope="module")
@@ -69,8 +69,13 @@ def test_a_sweep_goes_on(tmp_path):
     assert all(path.stat().st_mtime_ns == time for path, time in kept.items())
     assert {path.name for path in tmp_path.iterdir()} == {"sweep"}
     with pytest.raises(nl.Error, match="nothing"):
-        nl.sweep(net, vary={"links.nothing.delay": ["1ms"]}, metrics=metrics, simulate=True,
-                 output=tmp_path / "wrong")
+        nl.sweep(
+            net,
+            vary={"links.nothing.delay": ["1ms"]},
+            metrics=metrics,
+            simulate=True,
+            output=tmp_path / "wrong",
+        )
 
 
 def test_graphs():

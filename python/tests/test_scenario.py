@@ -5,9 +5,9 @@ import os
 import subprocess
 
 import pytest
-from conftest import ROOT, pair
 
 import netloom as nl
+from conftest import ROOT, pair
 
 EXAMPLES = sorted(glob.glob(f"{ROOT}/examples/**/*.yaml", recursive=True))
 
@@ -21,8 +21,10 @@ def test_the_text_of_every_example_is_kept():
 
 def test_an_edit_changes_one_line(tmp_path):
     path = tmp_path / "a.yaml"
-    path.write_text("name: x # the name\n# nodes\ntopology:\n  nodes: {a: , b: }\n"
-                    "  links:\n    - {endpoints: [a, b], delay: 1ms} # a link\n")
+    path.write_text(
+        "name: x # the name\n# nodes\ntopology:\n  nodes: {a: , b: }\n"
+        "  links:\n    - {endpoints: [a, b], delay: 1ms} # a link\n"
+    )
     net = nl.load(path)
     net.links["a--b"]["delay"] = "2ms"
     assert net.to_yaml() == path.read_text().replace("1ms", "2ms")
