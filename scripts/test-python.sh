@@ -1,7 +1,7 @@
 #!/bin/sh
 # Tests the Python package: its tests, the blocks of docs/python.md, examples/python, pyright, a
-# notebook; as root, then as an ordinary user. Makes an environment under target/ with what the tests
-# use; what cannot be installed is left out, and pytest says so.
+# notebook; as root, then as an ordinary user. Makes an environment under target/ with what the
+# tests use.
 set -eu
 cd "$(dirname "$0")/.."
 target=${CARGO_TARGET_DIR:-target}

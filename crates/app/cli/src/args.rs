@@ -170,8 +170,8 @@ pub struct Deploy {
     #[arg(long, value_name = "TIME", num_args = 0..=1, require_equals = true,
           default_missing_value = "60s")]
     pub wait: Option<Duration>,
-    /// Stay until standard input closes or a signal comes, then take the experiment down. So it ends
-    /// with the program that has started it, however that ends.
+    /// Stay until standard input closes or a signal comes, then take the experiment down. So it
+    /// ends with the program that has started it, however that ends.
     #[arg(long)]
     pub lease: bool,
     /// Output format: `json` prints progress and outcome as lines of JSON.

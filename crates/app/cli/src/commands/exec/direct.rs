@@ -63,8 +63,8 @@ impl Connection {
     }
 }
 
-/// Runs a command. Returns its exit code, or `None` if the WebSocket has to carry it: its node has a
-/// kernel of its own, or it is too long for a message.
+/// Runs a command. Returns its exit code, or `None` if the WebSocket has to carry it: its node has
+/// a kernel of its own, or it is too long for a message.
 pub async fn run(client: &Client, request: &ExecRequest) -> Result<Option<i32>> {
     let connection = match Connection::open(&client.exec_socket()) {
         Ok(connection) => connection,
