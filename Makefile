@@ -13,8 +13,8 @@ DEMO_RESULTS := target/demo
 export RUST_TEST_THREADS ?= 3
 export TEST_PROGRAMS ?= 3
 
-.PHONY: all setup build dist deb demo check test lint unit faults bench attack fuzz
-.PHONY: test-rootless test-packages test-ray generate bpf docs clean
+.PHONY: all setup build dist deb wheel demo check test lint unit faults bench attack fuzz
+.PHONY: test-rootless test-packages test-python test-ray generate bpf docs clean
 
 all: build
 
@@ -63,6 +63,14 @@ test-rootless: setup  ## end-to-end tests, kernel tests and examples as an ordin
 test-ray: setup   ## runs on three nodes of Ray, which is installed into target/: as root, two minutes
 	$(CARGO) build --workspace --bin netloom --locked
 	@sh scripts/test-ray.sh $(TARGET)/debug/netloom
+test-python:      ## the Python package, its guide and examples, as root and as an ordinary user
+	@sh scripts/test-python.sh
+
+wheel:            ## the Python package with the binary, target/wheels/*.whl (WHEEL_PROFILE=dist)
+	@[ -x $(TARGET)/python-venv/bin/maturin ] || { python3 -m venv $(TARGET)/python-venv \
+	    && $(TARGET)/python-venv/bin/pip install --quiet 'maturin[zig]>=1.7,<2'; }
+	$(TARGET)/python-venv/bin/maturin build --locked --profile $(or $(WHEEL_PROFILE),dist) \
+	    $(WHEEL_OPTIONS)
 
 faults: setup     ## a fault at every step of deploy, apply, destroy and claims: a quarter of an hour
 	NETLOOM_FAULTS=all $(CARGO) test --workspace --locked --test faults -- --nocapture

@@ -4,7 +4,7 @@
 mod common;
 
 use std::fs::{self, File};
-use std::io::{BufRead, BufReader, Read};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, Command, ExitStatus, Output, Stdio};
 use std::time::{Duration, Instant};
@@ -57,7 +57,7 @@ fn an_output_that_nobody_reads_ends_the_command_as_in_a_shell() {
 }
 
 #[test]
-fn an_output_without_room_ends_the_command_and_is_an_error() {
+fn an_output_without_room_is_the_commands_own() {
     let lab = Lab::deployed(ONE_NODE);
     let node = format!("a@{}", lab.name);
     let full = || File::options().write(true).open("/dev/full").unwrap();
@@ -69,12 +69,31 @@ fn an_output_without_room_ends_the_command_and_is_an_error() {
         .unwrap();
     let mut error = String::new();
     client.stderr.take().unwrap().read_to_string(&mut error).unwrap();
-    assert_eq!(ended(client, "yes").code(), Some(125));
-    assert!(error.contains("cannot write the command's output: No space left"), "{error}");
+    assert_eq!(ended(client, "yes").code(), Some(1));
+    assert!(error.contains("yes: standard output: No space left"), "{error}");
     eventually("the command has ended", || !runs(&lab, "yes "));
     let output = lab.command(&["inspect", &lab.name]).stdout(full()).output().unwrap();
     assert_eq!(output.status.code(), Some(1), "{output:?}");
     assert!(text(&output.stderr).contains("cannot write to standard output: No space left"));
+}
+
+#[test]
+fn a_lease_ends_with_whoever_holds_it() {
+    let lab = Lab::new(ONE_NODE);
+    let text = fs::read_to_string(lab.path("netloom.yaml")).unwrap();
+    let arguments = ["deploy", "--lease", "--format", "json", "-t", "-", "--directory", "."];
+    let mut client =
+        lab.command(&arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let mut lease = client.stdin.take().unwrap();
+    lease.write_all(text.as_bytes()).unwrap();
+    lease.write_all(b"\0").unwrap();
+    let mut lines = BufReader::new(client.stdout.take().unwrap()).lines();
+    assert!(lines.any(|line| line.unwrap().contains("\"ready\"")));
+    assert_eq!(lab.sh("a", "echo here"), "here\n");
+    assert!(lab.request("GET", "/v1/scenario", "").contains("nodes: { a: }"));
+    drop(lease);
+    assert_eq!(ended(client, "deploy --lease").code(), Some(0));
+    assert_eq!(lab.remains(), [""; 0]);
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use serde_json::Value;
 
-use crate::properties;
+use crate::{properties, python};
 
 /// Every generated file: its path in the repository, and its contents.
 fn files() -> anyhow::Result<Vec<(&'static str, String)>> {
@@ -14,9 +14,12 @@ fn files() -> anyhow::Result<Vec<(&'static str, String)>> {
         Ok(serde_json::to_string_pretty(value)? + "\n")
     };
     let schema = netloom_scenario::json_schema();
+    let document = netloom_api::openapi::document();
     Ok(vec![
+        ("python/netloom/_types.py", python::scenario_types(&schema)?),
+        ("python/netloom/_api_types.py", python::api_types(&document)?),
         ("docs/scenario.schema.json", json(&schema)?),
-        ("docs/openapi.json", json(&netloom_api::openapi::document())?),
+        ("docs/openapi.json", json(&document)?),
         ("docs/machines.schema.json", json(&netloom_placement::json_schema())?),
         ("docs/profile.schema.json", json(&netloom_profile::json_schema())?),
         ("docs/sweep.schema.json", json(&netloom_sweep::json_schema())?),

@@ -6,6 +6,7 @@ mod generate;
 mod lint;
 mod load;
 mod properties;
+mod python;
 mod test_programs;
 
 use std::env;

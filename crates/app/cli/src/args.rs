@@ -118,14 +118,22 @@ pub enum Command {
     Completion(Completion),
     /// Write manual pages, one for each command.
     Man(Man),
+    /// Read and edit scenarios' texts, for the Python package.
+    #[command(name = "__pen", hide = true)]
+    Pen,
 }
 
 /// Which scenario.
 #[derive(Debug, Default, Args)]
 pub struct ScenarioFile {
-    /// The scenario file; by default the only `netloom.yaml` or `*.netloom.yaml` in this folder.
+    /// The scenario file, or `-` for standard input up to its end or a zero byte; by default the
+    /// only `netloom.yaml` or `*.netloom.yaml` in this folder.
     #[arg(short = 't', long = "topology", value_name = "FILE")]
     pub file: Option<PathBuf>,
+    /// The folder of a scenario from standard input: where its processes start, and what its paths
+    /// are relative to. By default this folder.
+    #[arg(long, value_name = "DIR")]
+    pub directory: Option<PathBuf>,
     /// A file to lay over the scenario: its lists come behind the scenario's, its keys join the
     /// scenario's, and a value that both have is that of this file. May be given several times.
     #[arg(long, value_name = "FILE")]
@@ -171,6 +179,13 @@ pub struct Deploy {
     #[arg(long, value_name = "TIME", num_args = 0..=1, require_equals = true,
           default_missing_value = "60s")]
     pub wait: Option<Duration>,
+    /// Stay until standard input closes or a signal comes, then take the experiment down. So it
+    /// ends with the program that has started it, however that ends.
+    #[arg(long)]
+    pub lease: bool,
+    /// Output format: `json` prints progress and outcome as lines of JSON.
+    #[arg(long, value_enum, default_value_t = Format::Table)]
+    pub format: Format,
 }
 
 /// `netloom apply`
@@ -275,6 +290,9 @@ pub struct Exec {
     /// Environment variable for the command.
     #[arg(short, long, value_name = "NAME=VALUE")]
     pub env: Vec<String>,
+    /// Directory in the node where the command starts; by default the scenario's.
+    #[arg(short, long, value_name = "DIR")]
+    pub workdir: Option<PathBuf>,
     /// The command and its arguments; options of `exec` itself stand before them.
     #[arg(
         required = true,

@@ -89,6 +89,11 @@ impl Client {
         }
     }
 
+    /// Returns the path of the engine's socket for commands in nodes.
+    pub fn exec_socket(&self) -> PathBuf {
+        self.socket.with_file_name("exec.sock")
+    }
+
     /// Returns the directory for the output of services: the results, or the state directory.
     pub fn files(&self, status: &ExperimentStatus) -> PathBuf {
         let state = self.socket.parent().unwrap_or(Path::new("/"));
@@ -166,7 +171,7 @@ impl Client {
                 .with_context(|| format!("the engine of `{}` refused {path}", self.name))?;
             Ok(socket)
         };
-        self.heard(&format!("GET {path}"), SILENCE, asked).await?
+        self.heard(&format!("GET {path}"), asked).await?
     }
 
     async fn connect(&self) -> Result<UnixStream> {
@@ -189,7 +194,8 @@ impl Client {
     async fn send(&self, method: Method, path: &str, body: Bytes) -> Result<Response<Incoming>> {
         let silence = if method == Method::GET { SILENCE } else { SILENCE_OF_CHANGES };
         let what = format!("{method} {path}");
-        let response = self.heard(&what, silence, self.exchange(method, path, body)).await??;
+        let response =
+            self.heard_within(&what, silence, self.exchange(method, path, body)).await??;
         if response.status().is_success() {
             return Ok(response);
         }
@@ -234,8 +240,16 @@ impl Client {
     /// Waits for an answer for as long as the engine answers at all.
     ///
     /// # Errors
+    /// The engine is silent.
+    pub async fn heard<T>(&self, what: &str, answer: impl Future<Output = T>) -> Result<T> {
+        self.heard_within(what, SILENCE, answer).await
+    }
+
+    /// Waits for an answer for as long as the engine answers at all.
+    ///
+    /// # Errors
     /// If the answer takes longer than `silence`, and the engine answers no other request either.
-    async fn heard<T>(
+    async fn heard_within<T>(
         &self,
         what: &str,
         silence: Duration,
@@ -282,7 +296,7 @@ impl Client {
 
     async fn whole(&self, path: &str, response: Response<Incoming>) -> Result<Bytes> {
         let body = response.into_body().collect();
-        Ok(self.heard(&format!("GET {path}"), SILENCE, body).await??.to_bytes())
+        Ok(self.heard(&format!("GET {path}"), body).await??.to_bytes())
     }
 
     /// Makes the error for a request that the engine refused. It names the only experiment that was

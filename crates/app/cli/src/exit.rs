@@ -1,5 +1,9 @@
 //! Exit codes. `exec` returns the command's own code instead; its own failures are 125 to 127.
 
+use netloom_api::progress::{Failure, Progress};
+
+use crate::output;
+
 /// All went well.
 pub const SUCCESS: i32 = 0;
 /// The operation failed.
@@ -62,5 +66,7 @@ pub fn report(error: &anyhow::Error) -> i32 {
     } else {
         eprintln!("error: {message}");
     }
-    error.downcast_ref::<WithCode>().map_or(FAILURE, |error| error.code)
+    let code = error.downcast_ref::<WithCode>().map_or(FAILURE, |error| error.code);
+    output::progress(|| Progress::Failed(Failure { error: message, code }));
+    code
 }

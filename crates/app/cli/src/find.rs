@@ -1,6 +1,7 @@
 //! Finds the scenario and the experiment of a command that names none.
 
 use std::fs;
+use std::io::{self, BufRead};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
@@ -12,6 +13,9 @@ use crate::args::ScenarioFile;
 use crate::client::Client;
 use crate::exit::{self, WithCode};
 use crate::files;
+
+/// The name that stands for standard input instead of a scenario file.
+const STANDARD_INPUT: &str = "-";
 
 /// A scenario file, read and resolved.
 #[derive(Clone)]
@@ -61,8 +65,21 @@ pub fn named_files(named: &ScenarioFile) -> Result<Vec<PathBuf>> {
 pub fn unwarned(named: &ScenarioFile) -> Result<Loaded> {
     let all = named_files(named)?;
     let file = &all[0];
-    let absolute = fs::canonicalize(file)
-        .with_context(|| format!("cannot find the folder of {}", file.display()));
+    let absolute = match &named.directory {
+        _ if is_standard_input(file) => {
+            let directory = named.directory.as_deref().unwrap_or(Path::new("."));
+            fs::canonicalize(directory)
+                .map(|directory| directory.join(STANDARD_INPUT))
+                .map_err(|error| exit::usage(format!("{}: {error}", directory.display())))
+        }
+        Some(_) => {
+            let words = "`--directory` goes with a scenario from standard input, `-t -`; the \
+                         folder of a file is its own";
+            return Err(exit::usage(words));
+        }
+        None => fs::canonicalize(file)
+            .with_context(|| format!("cannot find the folder of {}", file.display())),
+    };
     let files = all.iter().map(|file| Ok((file.display().to_string(), read(file)?)));
     let files = files.collect::<Result<Vec<(String, String)>>>()?;
     let absolute = absolute?;
@@ -81,7 +98,8 @@ pub fn unwarned(named: &ScenarioFile) -> Result<Loaded> {
     })?;
     let warnings = loaded.warnings.render_all(&borrowed);
     let warning_count = loaded.warnings.warning_count();
-    let files = all.into_iter().chain(reader.into_read()).collect();
+    let named = all.into_iter().filter(|file| !is_standard_input(file));
+    let files = named.chain(reader.into_read()).collect();
     let scenario = loaded.scenario;
     Ok(Loaded { file: absolute, directory, source, scenario, warnings, warning_count, files })
 }
@@ -121,14 +139,34 @@ pub fn load(
     netloom_scenario::load_with_files(source, &mut files::reader(directory))
 }
 
+/// Whether `file` stands for standard input.
+fn is_standard_input(file: &Path) -> bool {
+    file == Path::new(STANDARD_INPUT)
+}
+
 /// Reads a scenario's text.
 pub fn read(file: &Path) -> Result<String> {
-    fs::read_to_string(file).map_err(|error| {
+    let text = match is_standard_input(file) {
+        true => standard_input(),
+        false => fs::read_to_string(file),
+    };
+    text.map_err(|error| {
         exit::usage(format!(
             "cannot read the scenario {}: {error}; is the path right and the file UTF-8 text?",
             file.display()
         ))
     })
+}
+
+/// Reads standard input up to its end or a zero byte, which no scenario contains. What follows is
+/// for others: `--lease` waits for the end.
+fn standard_input() -> io::Result<String> {
+    let mut bytes = Vec::new();
+    io::stdin().lock().read_until(0, &mut bytes)?;
+    if bytes.last() == Some(&0) {
+        bytes.pop();
+    }
+    String::from_utf8(bytes).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))
 }
 
 /// Returns the only scenario file of this folder.

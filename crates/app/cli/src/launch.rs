@@ -9,6 +9,7 @@ use std::time::Instant;
 use anyhow::{Context, Result, anyhow, bail};
 use netloom_api::launch::{Calibration, Launch, Mode, STAY, StartUp};
 use netloom_api::member::{Order, PULSE, Said};
+use netloom_api::progress::{self, Share};
 use netloom_api::summary::Summary;
 use netloom_lead::Preamble;
 use netloom_scenario::{Link, Scenario};
@@ -198,6 +199,7 @@ impl Engine {
     pub async fn ready(&mut self) -> Result<()> {
         let mut progress = Progress::new();
         while let Some(line) = self.lines.next().await? {
+            report(&line);
             match line {
                 StartUp::Nodes { done, total } => progress.show(&format!("nodes {done}/{total}")),
                 StartUp::Up => self.up = Some(Instant::now()),
@@ -248,6 +250,11 @@ impl Engine {
                 }
             }
         }
+    }
+
+    /// Keeps its lease when it is ready, so that it ends with this process.
+    pub fn keep_lease(&mut self) {
+        self.stays = false;
     }
 
     /// Gives it an order of the lead of several machines.
@@ -323,6 +330,22 @@ async fn give(lease: &mut ChildStdin, order: &Order) -> Result<()> {
     let mut line = serde_json::to_vec(order)?;
     line.push(b'\n');
     lease.write_all(&line).await.context("it does not read its orders")
+}
+
+/// Prints what an engine says while it starts, if progress is printed as lines.
+fn report(line: &StartUp) {
+    let progress = match line {
+        StartUp::Nodes { done, total } => {
+            progress::Progress::Nodes(Share { done: *done, total: *total })
+        }
+        StartUp::Services { done, total } => {
+            progress::Progress::Services(Share { done: *done, total: *total })
+        }
+        StartUp::Up => progress::Progress::Up {},
+        StartUp::Note(note) => progress::Progress::Note(note.clone()),
+        _ => return,
+    };
+    output::progress(|| progress);
 }
 
 /// One line of progress that is overwritten, on a terminal only.

@@ -13,6 +13,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Context, Result};
+use netloom_api::progress::Progress;
 use netloom_units::readable::plain;
 
 /// The reason why standard output accepts nothing any more.
@@ -61,6 +62,28 @@ pub fn be_quiet() {
 /// Whether notes are left out.
 pub fn is_quiet() -> bool {
     QUIET.load(Ordering::Relaxed)
+}
+
+/// Whether progress is printed as lines of JSON.
+static LINES: AtomicBool = AtomicBool::new(false);
+
+/// Prints progress as lines of JSON from now on.
+pub fn be_lines() {
+    LINES.store(true, Ordering::Relaxed);
+}
+
+/// Whether progress is printed as lines of JSON, and nothing else is to standard output.
+pub fn is_lines() -> bool {
+    LINES.load(Ordering::Relaxed)
+}
+
+/// Prints progress, if it is printed as lines of JSON.
+pub fn progress(progress: impl FnOnce() -> Progress) {
+    if is_lines() {
+        // Progress is plain data, so it always has a JSON form.
+        let line = serde_json::to_string(&progress()).unwrap_or_default();
+        print(format_args!("{line}\n"));
+    }
 }
 
 /// Prints to standard output. An error of writing is kept for [`outcome`].

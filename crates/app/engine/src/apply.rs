@@ -42,7 +42,7 @@ struct Intended {
 /// a thread of the runtime that may block.
 pub fn apply(experiment: &Experiment, request: ApplyRequest) -> Result<ApplyResponse> {
     let Experiment { setting, network, state, services, monitor, publisher, .. } = experiment;
-    let ApplyRequest { mut scenario, file, dry_run } = request;
+    let ApplyRequest { mut scenario, text, file, dry_run } = request;
     scenario.share_data();
     let _turn = network.turn();
     let old = network.deployment();
@@ -72,6 +72,7 @@ pub fn apply(experiment: &Experiment, request: ApplyRequest) -> Result<ApplyResp
     let whole = Part::new(scenario, plan);
     let mine = whole.clone();
     let mut new = Deployment::new(whole, mine, numbers, file, old.crossing.clone());
+    new.text = text;
     new.direct_at_start = counted_from(&old, &new, &changes);
     let new = Arc::new(new);
     ApplyTransaction::new(network, monitor, old, Arc::clone(&new), software).carry_out(changes)?;

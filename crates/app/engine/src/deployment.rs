@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::{Result, anyhow, bail};
+use netloom_api::apply::ScenarioInForce;
 use netloom_api::launch::Launch;
 use netloom_api::member::Member;
 use netloom_dataplane::PeerId;
@@ -27,6 +28,8 @@ pub struct Deployment {
     pub mine: Part,
     /// The scenario's file.
     pub file: PathBuf,
+    /// The scenario's text as its user wrote it. `None` if whoever applied it has not sent it.
+    pub text: Option<String>,
     /// Which machine carries what, if several do.
     pub member: Option<Arc<Member>>,
     /// The identities of links in the data plane, by name.
@@ -145,7 +148,14 @@ impl Deployment {
         let Numbered { nodes, links } = numbered;
         let direct_at_start = InterfaceStates::new();
         let member = None;
-        Self { whole, mine, file, member, links, nodes, direct_at_start, crossing }
+        let text = None;
+        Self { whole, mine, file, text, member, links, nodes, direct_at_start, crossing }
+    }
+
+    /// Returns the scenario in force, for the API.
+    pub fn in_force(&self) -> ScenarioInForce {
+        let scenario = Scenario::clone(&self.whole.scenario);
+        ScenarioInForce { file: self.file.clone(), text: self.text.clone(), scenario }
     }
 
     /// Returns the network around this machine's nodes, with all that their links and traffic lead

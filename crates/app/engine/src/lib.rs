@@ -56,6 +56,7 @@ mod deployment;
 mod descriptors;
 mod end;
 mod events;
+mod exec_socket;
 mod experiment;
 mod http;
 mod interfaces;

@@ -133,7 +133,7 @@ pub struct Busy {
 
 /// How much may be sent in a sliding window (θ_n and δ). Contention holds from the rate on.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "TrafficLimit"))]
 #[serde(deny_unknown_fields, default)]
 pub struct Traffic {
     /// The rate; without one, the signal is not tested.
@@ -163,7 +163,7 @@ pub struct Pages {
 
 /// The part of a sliding window that something may take. Contention holds above it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "PartLimit"))]
 #[serde(deny_unknown_fields)]
 pub struct Part {
     /// The part.

@@ -13,11 +13,27 @@ use serde::{Deserialize, Serialize};
 pub struct ApplyRequest {
     /// The resolved scenario.
     pub scenario: Scenario,
+    /// The scenario's text as its user wrote it, for those who ask for the scenario in force.
+    #[serde(default)]
+    pub text: Option<String>,
     /// Absolute path of the scenario's file.
     pub file: PathBuf,
     /// Whether only the steps are wanted, without carrying them out.
     #[serde(default)]
     pub dry_run: bool,
+}
+
+/// The scenario in force: the one that was deployed, or the last that was applied. Changes of
+/// single links and media since are in the state of these.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct ScenarioInForce {
+    /// Absolute path of the scenario's file. That of standard input ends with `/-`.
+    pub file: PathBuf,
+    /// The scenario's text as its user wrote it. Null if whoever applied it has not sent it.
+    pub text: Option<String>,
+    /// The resolved scenario.
+    pub scenario: Scenario,
 }
 
 /// The steps from the current scenario to the new one.

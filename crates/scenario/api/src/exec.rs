@@ -1,4 +1,15 @@
-//! Commands and terminals in nodes, over one WebSocket each.
+//! Commands and terminals in nodes, over one WebSocket each, or over one connection to `exec.sock`.
+//!
+//! # `exec.sock`
+//!
+//! A socket of type `SOCK_SEQPACKET` beside `api.sock`, mode 0600. Messages are JSON. The client
+//! sends an [`ExecRequest`], with up to three descriptors (`SCM_RIGHTS`) that become the command's
+//! standard input, output and error output; those that are not sent are `/dev/null`. Then it may
+//! send signals, as [`ExecControl`]. The engine answers with [`ExecNotice`]s, and closes after
+//! `exited`, `failed` or `own_kernel`. A client that goes away ends the command. Terminals, and
+//! commands in nodes with a kernel of their own, are at the WebSocket only.
+//!
+//! # The WebSocket
 //!
 //! The client opens `GET /v1/exec` as a WebSocket and sends an [`ExecRequest`] as text. Then:
 //!
@@ -12,6 +23,7 @@
 //! After `exited` or `failed` the engine closes. A client that goes away ends the command.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
@@ -37,6 +49,9 @@ pub struct ExecRequest {
     /// Size of the terminal to run the command on. Absent: no terminal.
     #[serde(default)]
     pub terminal: Option<TerminalSize>,
+    /// Directory in the node where the command starts. Absent: the scenario's.
+    #[serde(default)]
+    pub directory: Option<PathBuf>,
 }
 
 /// A terminal's size in characters.
@@ -84,7 +99,19 @@ pub enum ExecNotice {
     Started {
         /// Process id in the node.
         pid: u32,
+        /// Process id as the machine knows it. Absent if the command has ended already, or in a
+        /// node with a kernel of its own.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        machine_pid: Option<u32>,
     },
+    /// A signal was passed on. Only at `exec.sock`.
+    Signalled {
+        /// The signal's number.
+        number: i32,
+    },
+    /// The node has a kernel of its own, in which no descriptors of this machine work: the command
+    /// has to be run over the WebSocket. Only at `exec.sock`.
+    OwnKernel {},
     /// The command has ended, and all its output has been sent.
     Exited {
         /// Exit code; 128 + the signal's number if a signal ended it.

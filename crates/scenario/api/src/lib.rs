@@ -10,6 +10,7 @@
 //! | [`medium`] | shared media: their state and their changes |
 //! | [`exec`] | commands and terminals in nodes |
 //! | [`ping`] | which nodes reach each other |
+//! | [`progress`] | lines that commands print for programs |
 //! | [`path`] | paths between real hosts of a symbiotic run |
 //! | [`event`] | the stream of events |
 //! | [`timing`] | how exactly the engine kept its own schedule |
@@ -37,6 +38,7 @@ pub mod metric;
 pub mod openapi;
 pub mod path;
 pub mod ping;
+pub mod progress;
 pub mod simulation;
 pub mod state;
 pub mod summary;

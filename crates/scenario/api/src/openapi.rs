@@ -7,7 +7,7 @@ use schemars::SchemaGenerator;
 use schemars::generate::SchemaSettings;
 use serde_json::{Value, json};
 
-use crate::apply::{ApplyRequest, ApplyResponse};
+use crate::apply::{ApplyRequest, ApplyResponse, ScenarioInForce};
 use crate::change::{ChangeRequest, ChangeResponse, RoutesRequest, RoutesResponse};
 use crate::event::Event;
 use crate::exec::{ExecControl, ExecNotice, ExecRequest};
@@ -19,6 +19,7 @@ use crate::medium::{
 use crate::member::PeerStatus;
 use crate::path::PathStatus;
 use crate::ping::{PingRequest, Reach};
+use crate::progress::Progress;
 use crate::state::{ExperimentStatus, LinkStatus, NodeStatus, ProcessStatus, ServiceStatus};
 use crate::summary::Summary;
 use crate::timing::Timing;
@@ -73,6 +74,14 @@ pub const OPERATIONS: &[Operation] = &[
         query: &[],
         request: Some(|g| g.subschema_for::<RoutesRequest>()),
         response: Response::Json(|g| g.subschema_for::<RoutesResponse>()),
+    },
+    Operation {
+        method: "get",
+        path: "/scenario",
+        summary: "The scenario in force, as its user wrote it and resolved.",
+        query: &[],
+        request: None,
+        response: Response::Json(|g| g.subschema_for::<ScenarioInForce>()),
     },
     Operation {
         method: "get",
@@ -293,9 +302,10 @@ pub fn document() -> Value {
     generator.subschema_for::<ExecControl>();
     generator.subschema_for::<ExecNotice>();
     generator.subschema_for::<Event>();
+    generator.subschema_for::<Progress>();
     generator.subschema_for::<Summary>();
     generator.subschema_for::<Machine>();
-    json!({
+    let mut document = json!({
         "openapi": "3.1.0",
         "info": {
             "title": "NetLoom engine",
@@ -306,7 +316,9 @@ pub fn document() -> Value {
         },
         "paths": paths,
         "components": {"schemas": generator.take_definitions(true)},
-    })
+    });
+    netloom_scenario::titles::add("", &mut document["components"], "schemas");
+    document
 }
 
 fn describe(

@@ -5,6 +5,7 @@
 //! | `yaml` | text to a tree whose nodes have positions in the text |
 //! | `decode` | tree to typed values, finding all errors in one pass |
 //! | `encode` | typed values to plain values |
+//! | `read` | values of other formats to plain values |
 //! | `diagnostic` | findings with positions, formatted for people and programs |
 //! | `dialect` | words of a kind of document, for suggestions in findings |
 //! | `span` | positions in a text |
@@ -21,6 +22,7 @@ mod dialect;
 mod edit;
 mod encode;
 mod places;
+mod read;
 mod span;
 mod value;
 mod write;

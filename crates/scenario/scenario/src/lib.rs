@@ -69,6 +69,6 @@ pub use publish::{Protocol, Publish};
 pub use raw::StationKeys;
 pub use resolve::{check_experiment_name, check_machine_name};
 #[cfg(feature = "schema")]
-pub use schema::{for_editors, json_schema};
+pub use schema::{for_editors, json_schema, titles};
 pub use software::{Bind, NodeFile, ServiceUse, Software};
 pub use spec::*;

@@ -7,6 +7,8 @@ use serde_json::{Value, json};
 
 use crate::raw::RawScenario;
 
+pub mod titles;
+
 /// Returns the JSON Schema (draft 2020-12) of a scenario file, generated from the types that decode
 /// it. A copy is in `docs/scenario.schema.json`.
 pub fn json_schema() -> Value {
@@ -19,6 +21,7 @@ pub fn json_schema() -> Value {
     if let Some(kind) = schema.pointer_mut("/$defs/Node/type") {
         *kind = json!(["object", "null"]);
     }
+    titles::add("Scenario", &mut schema, "$defs");
     schema
 }
 

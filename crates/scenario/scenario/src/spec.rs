@@ -49,7 +49,7 @@ pub use watching::{Capture, Measure, Monitor, OnContention};
 
 /// Whether nodes know the Ethernet addresses of their neighbours from the start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "KnownNeighbours"))]
 #[serde(rename_all = "snake_case")]
 pub enum Neighbours {
     /// Stations on shared media do.

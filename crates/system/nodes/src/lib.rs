@@ -56,6 +56,7 @@ pub use inside::Inside;
 pub use kernels::Kernels;
 pub use network::Network;
 pub use outside::may_have_ipv6_behind;
+pub use process::control::{Control, Doorway};
 pub use process::files::NodeFiles;
 pub use process::node::{Killed, OnExit, OnStarted, Processes};
 pub use process::pidfd::{PidFd, is_going, started_at};

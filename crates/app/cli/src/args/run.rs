@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::StartOptions;
+use super::{Format, StartOptions};
 
 /// `netloom run`
 #[derive(Debug, Args)]
@@ -42,6 +42,9 @@ pub struct Run {
     #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true,
           default_missing_value = "true")]
     pub fail_fast: Option<bool>,
+    /// Output format: `json` prints progress, events and outcome as lines of JSON.
+    #[arg(long, value_enum, default_value_t = Format::Table)]
+    pub format: Format,
     /// Run it on several machines, each of which carries a part of the network: those of a list,
     /// `local:N`, N engines on this one, or `ray:ADDRESS[,count=N][,cpus=N]`, nodes of a Ray
     /// cluster.

@@ -2,15 +2,17 @@
 
 use anyhow::{Context, Result, bail};
 use netloom_api::apply::{ApplyRequest, ApplyResponse, ApplyStep, Part};
+use netloom_api::progress::{Progress, Readiness};
+use netloom_api::state::ExperimentStatus;
 use netloom_host::Found;
 use netloom_units::readable::counted;
 
 use super::bring_up::bring_up;
 use crate::args::{Apply, Format};
 use crate::client::Client;
-use crate::exit;
 use crate::find::Loaded;
 use crate::launch::prepare;
+use crate::{exit, output};
 
 /// Makes a running network match the present scenario, or brings it up if it does not run.
 pub async fn apply(args: Apply) -> Result<i32> {
@@ -20,13 +22,20 @@ pub async fn apply(args: Apply) -> Result<i32> {
     let found = netloom_host::inspect(name)?;
     let client = Client::of(&found);
     if !found.alive || !client.is_reachable().await {
+        if args.format == Format::Json {
+            output::be_lines();
+        }
         if !args.dry_run {
             let up = bring_up(&args.start, &loaded).await;
             // The engine lives but did not answer, and bringing the network up revealed that.
             let unheard = || format!("the engine of `{name}` does not answer; nothing has changed");
             return if found.alive { up.with_context(unheard) } else { up };
         }
-        println!("{name} does not run: {} would be brought up", loaded.scenario.size());
+        let words = format!("{name} does not run: {} would be brought up", loaded.scenario.size());
+        match args.format {
+            Format::Json => output::progress(|| Progress::Note(words)),
+            Format::Table => println!("{words}"),
+        }
         return Ok(exit::SUCCESS);
     }
     if args.start.workers.is_some() {
@@ -53,7 +62,23 @@ pub async fn check_unchanged(found: &Found, loaded: &Loaded) -> Result<i32> {
         ))
     })?;
     if response.steps.is_empty() {
-        println!("{name} is up already, as the scenario says; nothing was done");
+        let words = format!("{name} is up already, as the scenario says; nothing was done");
+        match output::is_lines() {
+            true => {
+                let asked = Client::of(found);
+                let status: ExperimentStatus = asked.get("/experiment").await?;
+                output::progress(|| Progress::Note(words));
+                output::progress(|| {
+                    Progress::Ready(Readiness {
+                        experiment: name.clone(),
+                        socket: found.socket.clone(),
+                        engine_pid: status.engine_pid,
+                        seconds: 0.0,
+                    })
+                });
+            }
+            false => println!("{words}"),
+        }
         return Ok(exit::SUCCESS);
     }
     let changes = counted(response.steps.len(), "change");
@@ -66,8 +91,8 @@ pub async fn check_unchanged(found: &Found, loaded: &Loaded) -> Result<i32> {
 }
 
 async fn ask(found: &Found, loaded: &Loaded, dry_run: bool) -> Result<ApplyResponse> {
-    let request =
-        ApplyRequest { scenario: loaded.scenario.clone(), file: loaded.file.clone(), dry_run };
+    let (scenario, file) = (loaded.scenario.clone(), loaded.file.clone());
+    let request = ApplyRequest { scenario, text: Some(loaded.source.clone()), file, dry_run };
     Client::of(found).ask("/apply", &request).await
 }
 

@@ -24,6 +24,7 @@ mod made_up;
 mod medium;
 mod mobility;
 mod peers;
+mod pen;
 mod pingall;
 mod plan;
 mod plan_failures;
@@ -67,6 +68,7 @@ pub async fn dispatch(cli: Cli) -> Result<i32> {
         Command::Frames(args) => frames::frames(&args),
         Command::Pingall(args) => pingall::pingall(args).await,
         Command::Logs(args) => logs::logs(args).await,
+        Command::Pen => pen::pen(),
         Command::Completion(args) => completion::completion(&args),
         Command::Man(args) => completion::man(&args),
         Command::Compare(args) => compare::run(&args),

@@ -6,14 +6,15 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
 use netloom_api::ping::{Family, PingRequest, Reach};
+use netloom_api::progress::Progress;
 use netloom_api::state::NodeStatus;
 use netloom_scenario::NodeKind;
 use netloom_units::readable::counted;
 
 use super::logs;
 use crate::client::Client;
-use crate::exit;
 use crate::interrupts::Interrupts;
+use crate::{exit, output};
 
 /// Most pairs and logs that are listed.
 const LISTED: usize = 5;
@@ -45,7 +46,12 @@ pub async fn wait(client: &Client, limit: Duration) -> Result<i32> {
         };
         let failed: Vec<&Reach> = reached.iter().filter(|reach| reach.rtt_ms.is_none()).collect();
         if failed.is_empty() {
-            println!("all hosts reach each other after {:.1} s", began.elapsed().as_secs_f64());
+            let seconds = began.elapsed().as_secs_f64();
+            let words = format!("all hosts reach each other after {seconds:.1} s");
+            match output::is_lines() {
+                true => output::progress(|| Progress::Note(words)),
+                false => println!("{words}"),
+            }
             return Ok(exit::SUCCESS);
         }
         if began.elapsed() >= limit {

@@ -19,6 +19,7 @@ pub fn validate(args: Validate) -> Result<i32> {
         report_valid(&loaded.file.display().to_string(), &loaded.scenario);
         return Ok(exit::SUCCESS);
     }
+    let given = args.scenario.directory.as_deref();
     let mut files: Vec<PathBuf> = args.files.into_iter().chain(args.scenario.file).collect();
     if files.is_empty() {
         files.push(find::only_scenario_here()?);
@@ -28,7 +29,7 @@ pub fn validate(args: Validate) -> Result<i32> {
     for file in files {
         let name = file.display().to_string();
         let source = find::read(&file)?;
-        let directory = file.parent().unwrap_or(Path::new("."));
+        let directory = given.or(file.parent()).unwrap_or(Path::new("."));
         let (diagnostics, ok) = match find::load(&source, directory) {
             Ok(loaded) => {
                 if args.format == Format::Table {

@@ -203,7 +203,8 @@ fn deployment(launch: &Launch, identities: &Identities, mine: Part, whole: Part)
     });
     let crossing = launch.calibration.crossing();
     let crossing = crossing.map(|time| launch.scenario.dilation.to_experiment(time));
-    let deployment = Deployment::new(whole, mine, numbered, launch.file.clone(), crossing);
+    let mut deployment = Deployment::new(whole, mine, numbered, launch.file.clone(), crossing);
+    deployment.text = Some(launch.source.clone());
     Deployment { member: launch.member.clone().map(Arc::new), ..deployment }
 }
 

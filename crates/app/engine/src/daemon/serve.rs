@@ -13,6 +13,7 @@ use netloom_api::state::Phase;
 use netloom_api::taken_back;
 use netloom_course::Recorder;
 use netloom_host::StateLock;
+use netloom_nodes::Doorway;
 use netloom_nodes::shell::Gateway;
 use netloom_results::Results;
 use netloom_units::Time;
@@ -25,6 +26,7 @@ use crate::associations::Associations;
 use crate::cables::Cables;
 use crate::client::say;
 use crate::descriptors::{Share, Shares};
+use crate::exec_socket;
 use crate::experiment::Experiment;
 use crate::http;
 use crate::live::Live;
@@ -89,13 +91,14 @@ pub async fn serve(
     let Shares { metrics, published: of_ports } = Shares::set();
     let names_share = of_ports.clone();
     let opened = open(&experiment, published, of_ports);
-    let listener = or_tear_down(&experiment, opened)?;
+    let (listener, doorway) = or_tear_down(&experiment, opened)?;
     let answering = answer_names(&experiment, machine, names_share).await;
     let _forwarder = or_tear_down(&experiment, answering)?;
     let followers = or_tear_down(&experiment, follow(&experiment))?;
     let tasks: Vec<_> = [names, gateway].into_iter().chain(followers).collect();
     let router = http::router(experiment.clone());
     let server = tokio::spawn(async move { axum::serve(listener, router).await });
+    let executing = tokio::spawn(exec_socket::serve(doorway, experiment.network.clone()));
     or_tear_down(&experiment, watch::signals(&experiment.end))?;
     let (mut company, orders) = Company::of(&experiment).unzip();
     watch::lease(&experiment.end, orders);
@@ -129,6 +132,7 @@ pub async fn serve(
     }
     let torn_down = stop(&experiment, &tasks, captures).await;
     server.abort();
+    executing.abort();
     match outcome {
         Ok(()) => torn_down,
         Err(error) => Err(taken_back(error, torn_down)),
@@ -194,11 +198,16 @@ fn watched(experiment: &Experiment) -> Watched {
     }
 }
 
-/// Opens the entries from outside: published ports, and the socket of the API.
-fn open(experiment: &Experiment, published: Reserved, share: Share) -> Result<UnixListener> {
+/// Opens the entries from outside: published ports, and the sockets of the API and of commands.
+fn open(
+    experiment: &Experiment,
+    published: Reserved,
+    share: Share,
+) -> Result<(UnixListener, Doorway)> {
     experiment.publisher.share(share);
     experiment.publisher.serve(&experiment.network, published, |_| false)?;
-    listen(&experiment.setting.layout.socket())
+    let layout = &experiment.setting.layout;
+    Ok((listen(&layout.socket())?, exec_socket::listen(&layout.exec_socket())?))
 }
 
 /// Answers name queries of the command of a shell.

@@ -46,10 +46,16 @@ async fn serve(network: Arc<LiveNetwork>, socket: WebSocket) {
     let mut early = Vec::new();
     let started = match request(&mut stream).await {
         // A node may be slow, or stopped. If the client goes away, do not wait for the node.
-        Some(Ok(request)) => tokio::select! {
-            started = start(&network, request) => started,
-            () = until_gone(&mut stream, &mut early) => return,
-        },
+        Some(Ok(request)) => {
+            let stdio = match request.terminal {
+                Some(TerminalSize { rows, columns }) => Stdio::Pty { rows, columns },
+                None => Stdio::Pipes,
+            };
+            tokio::select! {
+                started = start(&network, request, stdio) => started,
+                () = until_gone(&mut stream, &mut early) => return,
+            }
+        }
         Some(Err(failed)) => Err(failed),
         None => return,
     };
@@ -84,30 +90,35 @@ async fn request(stream: &mut SplitStream<WebSocket>) -> Option<Result<ExecReque
     )
 }
 
-fn failed(error: String, code: i32) -> ExecNotice {
+/// Returns the notice for a command that could not be run.
+pub fn failed(error: String, code: i32) -> ExecNotice {
     ExecNotice::Failed { error: ApiError { error, help: None }, code }
 }
 
 /// A command that runs.
-struct Session {
+pub struct Session {
     node: String,
     spawned: Spawned,
     exited: oneshot::Receiver<ExitStatus>,
 }
 
-async fn start(network: &LiveNetwork, request: ExecRequest) -> Result<Session, ExecNotice> {
+/// Starts a command with these standard streams.
+///
+/// # Errors
+/// The notice for the client.
+pub async fn start(
+    network: &LiveNetwork,
+    request: ExecRequest,
+    stdio: Stdio,
+) -> Result<Session, ExecNotice> {
     let ExecRequest { node, .. } = &request;
     let deployment = network.deployment();
     let checked = deployment.process_node(node);
     let node = checked.map_err(|error| failed(netloom_api::in_words(error.as_ref()), 125))?;
     let (node, image) = (node.name.clone(), node.software.root.is_some());
     let argv = if request.command.is_empty() { shell(image) } else { request.command };
-    let stdio = match request.terminal {
-        Some(TerminalSize { rows, columns }) => Stdio::Pty { rows, columns },
-        None => Stdio::Pipes,
-    };
     let env = request.env.into_iter().collect();
-    let request = SpawnRequest { argv, env, cwd: None, stdio };
+    let request = SpawnRequest { argv, env, cwd: request.directory, stdio };
     match network.spawn(&node, request).await {
         Ok(running) => Ok(Session { node, spawned: running.spawned, exited: running.exited }),
         Err(error) => {
@@ -125,6 +136,21 @@ fn shell(image: bool) -> Vec<String> {
 }
 
 impl Session {
+    /// Returns the name of the node.
+    pub fn node(&self) -> &str {
+        &self.node
+    }
+
+    /// Returns the process id in the node.
+    pub fn pid(&self) -> u32 {
+        self.spawned.pid
+    }
+
+    /// Waits until the command has ended. Returns the notice about it.
+    pub async fn ended(&mut self) -> ExecNotice {
+        end((&mut self.exited).await.ok())
+    }
+
     async fn relay(
         mut self,
         network: Arc<LiveNetwork>,
@@ -133,7 +159,8 @@ impl Session {
         stream: SplitStream<WebSocket>,
     ) {
         let pid = self.spawned.pid;
-        let _ = notify(&mut sink, &ExecNotice::Started { pid }).await;
+        let machine_pid = network.machine_pid(&self.node, pid);
+        let _ = notify(&mut sink, &ExecNotice::Started { pid, machine_pid }).await;
         let (output, mut frames) = mpsc::channel::<Message>(16);
         let (input, readers) = match self.attach(&output) {
             Ok(attached) => attached,
@@ -176,11 +203,7 @@ impl Session {
             },
         };
         control.abort();
-        let notice = match status {
-            Ok(status) => ExecNotice::Exited { code: status.code() },
-            Err(_) => failed("the node was taken down".into(), 125),
-        };
-        let _ = notify(&mut sink, &notice).await;
+        let _ = notify(&mut sink, &end(status.ok())).await;
         let _ = sink.close().await;
     }
 
@@ -212,12 +235,20 @@ impl Session {
     }
 
     /// Ends a command whose client is gone: SIGHUP, then SIGKILL if it does not end.
-    async fn kill(mut self, network: &LiveNetwork) {
+    pub async fn kill(mut self, network: &LiveNetwork) {
         let signal = |number| network.signal(&self.node, self.spawned.pid, number);
         signal(libc::SIGHUP);
         if tokio::time::timeout(GRACE, &mut self.exited).await.is_err() {
             signal(libc::SIGKILL);
         }
+    }
+}
+
+/// Returns the notice for the end of a command. It has no status if the node was taken down.
+fn end(status: Option<ExitStatus>) -> ExecNotice {
+    match status {
+        Some(status) => ExecNotice::Exited { code: status.code() },
+        None => failed("the node was taken down".into(), 125),
     }
 }
 

@@ -4,7 +4,7 @@
 mod answer;
 pub mod capture;
 mod events;
-mod exec;
+pub mod exec;
 mod links;
 mod media;
 
@@ -75,6 +75,7 @@ type Network = State<Arc<LiveNetwork>>;
 
 fn routes() -> Vec<(&'static str, MethodRouter<Served>)> {
     vec![
+        ("/scenario", get(async |State(n): Network| Json(n.deployment().in_force()))),
         ("/experiment", get(async |State(Served(e)): State<Served>| Json(e.status()))),
         ("/nodes", get(async |State(n): Network| answer(status::nodes(&n)))),
         ("/nodes/{node}/routes", patch(change_routes)),

@@ -132,6 +132,12 @@ impl LiveNetwork {
         Ok(started)
     }
 
+    /// Returns the id by which the machine knows a process of a node. `None` once it has ended.
+    pub fn machine_pid(&self, node: &str, pid: u32) -> Option<u32> {
+        let processes = self.with(|live| Ok(live.network.running_processes(node)?));
+        processes.ok()??.machine_pid(pid)
+    }
+
     /// Sends a signal to a process of a node. Has no effect if the process has ended. Does not wait
     /// for the node.
     pub fn signal(&self, node: &str, pid: u32, number: i32) {

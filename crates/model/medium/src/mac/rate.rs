@@ -44,7 +44,7 @@ impl Default for ArfConfig {
 }
 
 #[derive(Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "RateControl"))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "AutomaticRate"))]
 #[serde(rename_all = "snake_case")]
 enum RateTable {
     /// Automatic rate fallback.

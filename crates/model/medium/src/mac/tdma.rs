@@ -55,7 +55,7 @@ pub enum SlotOrder {
 }
 
 #[derive(Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "SlotOrder"))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "SlotNames"))]
 #[serde(rename_all = "snake_case")]
 enum SlotTable {
     /// Stations by name.

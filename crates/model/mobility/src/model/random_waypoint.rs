@@ -28,7 +28,7 @@ pub struct RandomWaypointConfig {
 
 /// How a movement begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "MovementStart"))]
 #[serde(rename_all = "snake_case")]
 pub enum Start {
     /// As if it had gone on for ever: places and speeds have the same distribution at any time

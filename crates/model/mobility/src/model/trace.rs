@@ -9,7 +9,7 @@ use crate::{MobilityError, Point, Trajectory};
 
 /// A recorded movement.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "MovementTrace"))]
 #[serde(deny_unknown_fields)]
 pub struct TraceConfig {
     /// The file: ns-2, BonnMotion, SUMO's FCD, GPX, or CSV; or a list of lines of CSV.

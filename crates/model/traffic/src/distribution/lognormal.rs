@@ -7,7 +7,7 @@ use super::{Amount, Shape, positive};
 
 /// The logarithm is normal; written by the mean of the values themselves.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "LognormalOf{T}"))]
 #[serde(deny_unknown_fields)]
 pub struct Lognormal<T> {
     /// The mean.

@@ -7,7 +7,7 @@ use super::{Amount, Shape, above_zero, positive};
 
 /// Pareto: P(X > x) = (x_m/x)^α from x_m on, written by its mean.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "ParetoOf{T}"))]
 #[serde(deny_unknown_fields)]
 pub struct Pareto<T> {
     /// The mean, also where the tail is cut.

@@ -7,7 +7,7 @@ use super::{Amount, Shape, positive};
 
 /// Uniform between two bounds.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "UniformOf{T}"))]
 #[serde(deny_unknown_fields)]
 pub struct Uniform<T> {
     /// The least value.

@@ -7,7 +7,7 @@ use super::{Amount, Shape, above_zero, gamma, positive, sensible};
 
 /// Weibull: P(X > x) = exp(−(x/λ)^k), written by its mean λΓ(1 + 1/k).
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "WeibullOf{T}"))]
 #[serde(deny_unknown_fields)]
 pub struct Weibull<T> {
     /// The mean.

@@ -62,7 +62,7 @@ pub use vbr::{Pictures, VbrConfig};
 
 /// How a model begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "ModelStart"))]
 #[serde(rename_all = "snake_case")]
 pub enum Start {
     /// As if it had run for ever: the first second is like any other.

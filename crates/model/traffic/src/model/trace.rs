@@ -14,7 +14,7 @@ const PARTS: f64 = 1e9;
 
 /// Arrivals as they were recorded, counted from the file's time 0.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "TrafficTrace"))]
 #[serde(deny_unknown_fields)]
 pub struct TraceConfig {
     /// A file with `SECONDS BYTES` in each line, a capture (pcap or pcapng), or a list of texts

@@ -153,7 +153,7 @@ impl<T: DataFormat> Data<T> {
 
 /// How a file's content travels with its name.
 #[derive(serde::Serialize, serde::Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "FileContentOf{T}"))]
 #[serde(deny_unknown_fields)]
 struct FileContent<T> {
     /// The file's name.

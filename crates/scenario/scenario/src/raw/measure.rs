@@ -81,7 +81,7 @@ impl<'de> Deserialize<'de> for RawCapture {
 #[cfg(feature = "schema")]
 impl JsonSchema for RawCapture {
     fn schema_name() -> std::borrow::Cow<'static, str> {
-        "Capture".into()
+        "InterfaceCapture".into()
     }
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
         json_schema!({

@@ -316,7 +316,7 @@ pub struct Subinterface {
 
 /// Source of an interface's addresses of one family.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "AddressesOf{P}"))]
 #[serde(rename_all = "snake_case")]
 pub enum Addresses<P> {
     /// The planner assigns addresses.
@@ -357,6 +357,7 @@ pub struct Loopback {
 /// One loopback address of a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(rename = "LoopbackAddressOf{A}"))]
 #[serde(rename_all = "snake_case")]
 pub enum LoopbackAddress<A> {
     /// The planner assigns an address (default for routers).

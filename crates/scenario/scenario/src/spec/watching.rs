@@ -8,7 +8,7 @@ use super::Endpoint;
 
 /// Frames at an interface, captured into the results.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "InterfaceCapture"))]
 pub struct Capture {
     /// The interface.
     pub interface: Endpoint,

@@ -33,14 +33,14 @@ fn write(rows: &[Row]) -> Vec<u8> {
 fn number(cell: Cell<'_>) -> Option<u64> {
     match cell {
         Cell::Number(number) => Some(number),
-        Cell::Signed(_) | Cell::Name(_) | Cell::Nothing => None,
+        Cell::Signed(_) | Cell::Real(_) | Cell::Name(_) | Cell::Nothing => None,
     }
 }
 
 fn name(cell: Cell<'_>) -> Option<String> {
     match cell {
         Cell::Name(name) => Some(name.into()),
-        Cell::Number(_) | Cell::Signed(_) | Cell::Nothing => None,
+        Cell::Number(_) | Cell::Signed(_) | Cell::Real(_) | Cell::Nothing => None,
     }
 }
 

@@ -136,8 +136,7 @@ mod tests {
     fn lengths_are_tried_in_turn_until_one_comes_and_then_longer_ones() {
         let mut ways = ways();
         let exchange = Exchange { t1: 0, t2: 0, t3: 0, t4: 0 };
-        let mut next =
-            |ways: &mut Ways| ways.probe(0).map(|(place, probe)| (place, probe.bytes.len()));
+        let next = |ways: &mut Ways| ways.probe(0).map(|(place, probe)| (place, probe.bytes.len()));
         assert_eq!(next(&mut ways), Some((0, 1252)));
         assert_eq!(next(&mut ways), Some((1, 1472)));
         ways.answered(Some(1), exchange);

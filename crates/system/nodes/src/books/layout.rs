@@ -90,6 +90,11 @@ impl Layout {
         self.state_dir.join("api.sock")
     }
 
+    /// Returns the path of the engine's socket for commands in nodes.
+    pub fn exec_socket(&self) -> PathBuf {
+        self.state_dir.join("exec.sock")
+    }
+
     /// Returns the directory in which the namespaces of nodes are mounted.
     pub(crate) fn netns_dir(&self) -> &Path {
         &self.netns_dir

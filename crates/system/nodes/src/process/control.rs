@@ -1,14 +1,17 @@
-//! The connection between the engine and a node's init: JSON messages with descriptors, over a
-//! socket that preserves message boundaries and notifies each end when the other is closed.
+//! Connections of the engine to nodes' inits, and to clients that run commands: JSON messages with
+//! descriptors, over a socket that preserves message boundaries and notifies each end when the other
+//! is closed.
 
+use std::fs;
 use std::io::{self, IoSlice, IoSliceMut};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
-use std::path::PathBuf;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
 
 use nix::errno::Errno;
 use nix::sys::socket::{
-    AddressFamily, ControlMessage, ControlMessageOwned, MsgFlags, SockFlag, SockType, recvmsg,
-    sendmsg, socketpair,
+    AddressFamily, Backlog, ControlMessage, ControlMessageOwned, MsgFlags, SockFlag, SockType,
+    UnixAddr, accept4, bind, listen, recvmsg, sendmsg, socket, socketpair,
 };
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -81,23 +84,58 @@ pub(crate) enum FromInit {
     Exited { pid: u32, status: ExitStatus },
 }
 
-/// One end of the connection.
+/// A socket at a path, at which clients ask for connections.
 #[derive(Debug)]
-pub(crate) struct Control(OwnedFd);
+pub struct Doorway(OwnedFd);
+
+impl Doorway {
+    /// Listens at `path`. Only its owner may connect.
+    ///
+    /// # Errors
+    /// The kernel's.
+    pub fn open(path: &Path) -> io::Result<Self> {
+        let flags = SockFlag::SOCK_CLOEXEC | SockFlag::SOCK_NONBLOCK;
+        let socket = socket(AddressFamily::Unix, SockType::SeqPacket, flags, None)?;
+        bind(socket.as_raw_fd(), &UnixAddr::new(path)?)?;
+        fs::set_permissions(path, fs::Permissions::from_mode(0o600))?;
+        listen(&socket, Backlog::MAXCONN)?;
+        Ok(Self(socket))
+    }
+
+    /// Accepts a connection, or fails with [`io::ErrorKind::WouldBlock`].
+    ///
+    /// # Errors
+    /// Also the kernel's.
+    pub fn accept(&self) -> io::Result<Control> {
+        let fd = accept4(self.0.as_raw_fd(), SockFlag::SOCK_CLOEXEC)?;
+        // SAFETY: the kernel has just made this descriptor for us.
+        Ok(Control(unsafe { OwnedFd::from_raw_fd(fd) }))
+    }
+}
+
+impl AsRawFd for Doorway {
+    fn as_raw_fd(&self) -> RawFd {
+        self.0.as_raw_fd()
+    }
+}
+
+/// One end of a connection.
+#[derive(Debug)]
+pub struct Control(OwnedFd);
 
 impl Control {
-    pub fn pair() -> io::Result<(Self, Self)> {
+    pub(crate) fn pair() -> io::Result<(Self, Self)> {
         let (family, kind) = (AddressFamily::Unix, SockType::SeqPacket);
         let (ours, theirs) = socketpair(family, kind, None, SockFlag::SOCK_CLOEXEC)?;
         Ok((Self(ours), Self(theirs)))
     }
 
-    pub fn into_fd(self) -> OwnedFd {
+    pub(crate) fn into_fd(self) -> OwnedFd {
         self.0
     }
 
     /// Sends a message with descriptors, which stay open here. Waits until the socket accepts it.
-    pub fn send(&self, message: &impl Serialize, fds: &[BorrowedFd<'_>]) -> io::Result<()> {
+    pub(crate) fn send(&self, message: &impl Serialize, fds: &[BorrowedFd<'_>]) -> io::Result<()> {
         self.send_with(MsgFlags::empty(), message, fds)
     }
 
@@ -132,7 +170,7 @@ impl Control {
     }
 
     /// Waits for a message. Returns `None` if the other end is closed.
-    pub fn receive<M: DeserializeOwned>(&self) -> io::Result<Option<(M, Vec<OwnedFd>)>> {
+    pub(crate) fn receive<M: DeserializeOwned>(&self) -> io::Result<Option<(M, Vec<OwnedFd>)>> {
         self.receive_with(MsgFlags::empty())
     }
 
@@ -179,6 +217,12 @@ impl Control {
 impl From<OwnedFd> for Control {
     fn from(fd: OwnedFd) -> Self {
         Self(fd)
+    }
+}
+
+impl AsRawFd for Control {
+    fn as_raw_fd(&self) -> RawFd {
+        self.0.as_raw_fd()
     }
 }
 

@@ -1,6 +1,7 @@
 //! One node in the engine, and the connection to its init process.
 
 use std::collections::HashMap;
+use std::fs;
 use std::io;
 use std::os::fd::OwnedFd;
 use std::sync::mpsc::{RecvTimeoutError, SyncSender, sync_channel};
@@ -102,6 +103,20 @@ impl Processes {
     /// the process could not be started, or its status is [`ExitStatus::Signal`] of `SIGKILL`.
     pub fn spawn(&self, request: SpawnRequest, on_started: OnStarted, on_exit: OnExit) {
         self.0.spawn(request, on_started, on_exit);
+    }
+
+    /// Returns the id by which the machine knows a process of the node. `None` once it has ended,
+    /// and for processes under a kernel of the node's own.
+    pub fn machine_pid(&self, pid: u32) -> Option<u32> {
+        // Every process that was asked for is a child of init, which has one thread.
+        let (init, pid) = (self.0.pid, pid.to_string());
+        let children = fs::read_to_string(format!("/proc/{init}/task/{init}/children")).ok()?;
+        let is_meant = |child: &&str| {
+            let status = fs::read_to_string(format!("/proc/{child}/status")).unwrap_or_default();
+            let ids = status.lines().find_map(|line| line.strip_prefix("NSpid:"));
+            ids.and_then(|ids| ids.split_whitespace().last()) == Some(pid.as_str())
+        };
+        children.split_whitespace().rev().find(is_meant)?.parse().ok()
     }
 
     /// Requests a signal to the process group of a process, or `SIGKILL` to its whole session. It

@@ -112,6 +112,7 @@ impl Made {
                 .map(|((_, kind), text)| match (kind, *text) {
                     (_, "") => Cell::Nothing,
                     (Kind::Number | Kind::MaybeNumber, text) => Cell::Number(text.parse().unwrap()),
+                    (Kind::Real | Kind::MaybeReal, text) => Cell::Real(text.parse().unwrap()),
                     (Kind::Name | Kind::MaybeName, text) => Cell::Name(text),
                 })
                 .collect();

@@ -1,5 +1,6 @@
 //! `netloom exec` and `netloom connect`
 
+mod direct;
 mod relay;
 mod streams;
 
@@ -31,6 +32,7 @@ pub async fn exec(args: Exec) -> Result<i32> {
         command: args.command,
         env,
         terminal: args.tty.then(terminal::size),
+        directory: args.workdir,
     };
     start(experiment, &args.scenario, request).await
 }
@@ -47,6 +49,7 @@ pub async fn connect(args: Connect) -> Result<i32> {
             .into_iter()
             .collect(),
         terminal: Some(terminal::size()),
+        directory: None,
     };
     start(experiment, &args.scenario, request).await
 }
@@ -59,6 +62,11 @@ async fn start(
     let code = async {
         // Such errors get `exec`'s own exit code.
         let client = find::client(experiment, scenario).await.map_err(own_failure)?;
+        if request.terminal.is_none()
+            && let Some(code) = direct::run(&client, &request).await?
+        {
+            return Ok(code);
+        }
         let mut socket = client.websocket("/exec").await?;
         socket.send(Message::text(serde_json::to_string(&request)?)).await?;
         Relay::new(&client, socket, request.terminal.is_some())?.run().await

@@ -5,6 +5,7 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 use futures_util::stream::{SplitSink, SplitStream};
 use futures_util::{SinkExt, StreamExt};
+use netloom_api::ApiError;
 use netloom_api::exec::{ExecControl, ExecNotice, ExecOutput};
 use tokio::net::UnixStream;
 use tokio::signal::unix::{SignalKind, signal};
@@ -19,7 +20,7 @@ use crate::exit::{self, WithCode};
 use crate::terminal::{self, Raw};
 
 /// Longest time for an engine to confirm a signal once the user has sent a second one.
-const PATIENCE: Duration = Duration::from_millis(500);
+pub const PATIENCE: Duration = Duration::from_millis(500);
 
 type Socket = WebSocketStream<UnixStream>;
 
@@ -94,7 +95,7 @@ impl<'a> Relay<'a> {
                 Next::Signal(kind) => self.signal(kind),
                 Next::Closed(closed) => self.close(closed),
                 Next::Room => None,
-                Next::Silence => Some(self.give_up()),
+                Next::Silence => Some(given_up(self.client)),
                 Next::FromEngine(Some(Message::Binary(frame))) => {
                     self.waiting = Some(frame);
                     None
@@ -150,11 +151,10 @@ impl<'a> Relay<'a> {
                 }
                 Ok(None)
             }
+            // These are notices of `exec.sock`.
+            ExecNotice::Signalled { .. } | ExecNotice::OwnKernel {} => Ok(None),
             ExecNotice::Exited { code } => Ok(Some(code)),
-            ExecNotice::Failed { error, code } => {
-                let message = format!("experiment `{}`: {}", self.client.experiment(), error.error);
-                Err(WithCode { code, message }.into())
-            }
+            ExecNotice::Failed { error, code } => Err(own_failure(self.client, &error, code)),
         }
     }
 
@@ -177,16 +177,6 @@ impl<'a> Relay<'a> {
         }
         self.state = State::Signalled;
         None
-    }
-
-    /// Ends without the engine. Returns the exit code. The engine ends a command whose client is
-    /// gone.
-    fn give_up(&self) -> i32 {
-        eprintln!(
-            "the engine of `{}` does not take signals; whether the command ends is not known",
-            self.client.experiment()
-        );
-        exit::INTERRUPTED
     }
 
     /// Closes an output of the command whose reader is gone. Returns the exit code if that ends it.
@@ -226,6 +216,21 @@ impl<'a> Relay<'a> {
     }
 }
 
+/// Returns the error for a command that could not be run.
+pub fn own_failure(client: &Client, error: &ApiError, code: i32) -> anyhow::Error {
+    let message = format!("experiment `{}`: {}", client.experiment(), error.error);
+    WithCode { code, message }.into()
+}
+
+/// Ends without the engine. Returns the exit code. The engine ends a command whose client is gone.
+pub fn given_up(client: &Client) -> i32 {
+    eprintln!(
+        "the engine of `{}` does not take signals; whether the command ends is not known",
+        client.experiment()
+    );
+    exit::INTERRUPTED
+}
+
 /// Sends all messages to the engine; those that control the command go before its input.
 async fn send_all(
     mut sink: SplitSink<Socket, Message>,
@@ -248,7 +253,7 @@ async fn send_all(
 
 /// Watches signals such as Ctrl-C, which are for the command and not for this program, and changes
 /// of the window size, which are for its terminal.
-fn signals(tty: bool) -> Result<UnboundedReceiver<SignalKind>> {
+pub fn signals(tty: bool) -> Result<UnboundedReceiver<SignalKind>> {
     let mut kinds = vec![SignalKind::interrupt(), SignalKind::terminate(), SignalKind::quit()];
     kinds.extend(tty.then(SignalKind::window_change));
     let (sender, signals) = mpsc::unbounded_channel();

@@ -7,6 +7,7 @@ use std::path::Path;
 use anyhow::{Result, bail};
 use netloom_api::event::{Event, What};
 use netloom_api::launch::{Calibration, Mode};
+use netloom_api::progress::Progress;
 use netloom_monitor::Change;
 
 use super::finished::Finished;
@@ -55,7 +56,9 @@ pub async fn once(start: &Start, loaded: &Loaded, directory: &Path) -> Result<Fi
     };
     let ended = engine.wait().await?;
     if let Some(summary) = ended.unwritten {
-        print!("{}", summary::page(&summary, directory, None));
+        if !output::is_lines() {
+            print!("{}", summary::page(&summary, directory, None));
+        }
     }
     // The directory that was written to, even if another has taken its path since.
     let reached = held.as_ref().map_or_else(|_| directory.to_owned(), results::Held::path);
@@ -116,6 +119,7 @@ async fn kill(engine: &mut Engine) -> Result<Option<i32>> {
 
 /// Shows an event to a user who watches. Warnings are shown to everybody.
 pub fn show(event: &Event, watched: bool, warnings: &mut Warnings) {
+    output::progress(|| Progress::Event(Box::new(event.clone())));
     match &event.what {
         What::Warning { message } => warnings.show(message),
         What::MemoryKilled { .. } => warnings.show(&event.what.in_words()),

@@ -13,12 +13,13 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use futures_util::FutureExt;
+use netloom_api::progress::{Progress, RunEnd};
 use netloom_api::summary::Summary;
 use netloom_report_page::Run as Kept;
 use netloom_units::readable::counted;
 
 use super::{report, summary};
-use crate::args::Run;
+use crate::args::{Format, Run};
 use crate::exit::WithCode;
 use crate::find::Loaded;
 use crate::interrupts::Interrupts;
@@ -34,6 +35,9 @@ pub use several::part_of;
 pub async fn run(args: Run) -> Result<i32> {
     if args.quiet {
         output::be_quiet();
+    }
+    if args.format == Format::Json {
+        output::be_lines();
     }
     for file in args.junit.iter().chain(&args.bundle) {
         forget(file)?;
@@ -217,6 +221,7 @@ async fn single(
         let report = report::write_beside(run, reached).then(|| report::beside(directory));
         let outcome = outcome_of(&run.summary, finished.code(args.strict));
         match args.quiet {
+            _ if output::is_lines() => ended(&run.summary, &finished, args.strict, directory),
             false => print!("{}", summary::page(&run.summary, directory, report.as_deref())),
             true => {
                 outcome.iter().for_each(|line| println!("{line}"));
@@ -231,6 +236,20 @@ async fn single(
         finished.warnings.finish();
     }
     Ok(finished.code(args.strict))
+}
+
+/// Prints the end of a run as a line of JSON.
+fn ended(summary: &Summary, finished: &Finished, strict: bool, directory: &Path) {
+    let code = finished.code(strict);
+    output::progress(|| {
+        Progress::Ended(RunEnd {
+            results: directory.to_owned(),
+            success: summary.success,
+            judgement: summary.verdict.as_ref().map(|verdict| verdict.judgement),
+            code,
+            outcome: outcome_of(summary, code),
+        })
+    });
 }
 
 /// Returns how a run has ended, and why if that is a failure.
@@ -275,7 +294,10 @@ async fn repeated(
                         || "; not judged".into(),
                         |judgement| format!("; {}", judgement.to_string().to_uppercase()),
                     );
-                    repetition.show(&lines, code == exit::SUCCESS);
+                    match output::is_lines() {
+                        true => self::ended(&run.summary, &finished, args.strict, &folder),
+                        false => repetition.show(&lines, code == exit::SUCCESS),
+                    }
                 }
                 if !args.quiet {
                     finished.warnings.finish();
@@ -302,6 +324,10 @@ async fn repeated(
         }
     }
     evidence.outcome = vec![outcome.to_string()];
+    if output::is_lines() {
+        output::progress(|| Progress::Note(outcome.to_string()));
+        return Ok(outcome.code());
+    }
     if !args.quiet {
         println!("results: {}", directory.display());
     }

@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Result, anyhow};
 use netloom_api::event::EndReason;
+use netloom_api::progress::{Progress as Line, Simulated};
 use netloom_api::summary::Summary;
 use netloom_simulate::symbiosis::{Replay, replay};
 use netloom_simulate::{Commands, Job, Progress, check};
@@ -109,6 +110,12 @@ async fn simulate(
     let watched = std::io::stderr().is_terminal() && !output::is_quiet();
     let mut simulation = tokio::task::spawn_blocking(move || {
         run(&stopped, &mut |progress| {
+            output::progress(|| {
+                Line::Simulated(Simulated {
+                    seconds: progress.simulated.as_secs_f64(),
+                    whole_seconds: progress.whole.map(|whole| whole.as_secs_f64()),
+                })
+            });
             if watched {
                 show(progress);
             }
