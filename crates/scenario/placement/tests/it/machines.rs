@@ -1,6 +1,6 @@
 //! Lists of machines: files, and machines on this one.
 
-use netloom_placement::Machines;
+use netloom_placement::{Machines, Ray};
 use netloom_units::Duration;
 
 const FILE: &str = "
