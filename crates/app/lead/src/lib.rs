@@ -1,6 +1,6 @@
 //! An experiment on several machines, for its lead: which machine carries what, when all begin, and
-//! one result of what the machines leave. Not here: speaking with members (`cli`), and what a member
-//! does (`engine`).
+//! one result of what the machines leave. Not here: speaking with members (`cli`), and what a
+//! member does (`engine`).
 //!
 //! | module | contents |
 //! |---|---|

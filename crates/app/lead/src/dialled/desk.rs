@@ -18,8 +18,8 @@ use tokio::time::timeout;
 use tokio_rustls::TlsAcceptor;
 use tokio_rustls::server::TlsStream;
 
+use super::line::{Orders, PATIENCE, RELAY, watch};
 use super::pins::{Identity, Known};
-use super::{Orders, PATIENCE, RELAY, watch};
 
 type Stream = TlsStream<TcpStream>;
 
@@ -99,7 +99,9 @@ impl Desk {
 
 impl Drop for Desk {
     fn drop(&mut self) {
-        self.runtime.take().map(Runtime::shutdown_background);
+        if let Some(runtime) = self.runtime.take() {
+            runtime.shutdown_background();
+        }
     }
 }
 

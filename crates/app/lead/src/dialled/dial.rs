@@ -19,8 +19,8 @@ use tokio::time::{Instant, sleep};
 use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
 
+use super::line::{Answer, Orders, PATIENCE, watch};
 use super::pins::{Identity, Known, NAME};
-use super::{Answer, Orders, PATIENCE, watch};
 
 /// Time between two tries to dial.
 const STEP: Duration = Duration::from_millis(100);

@@ -8,6 +8,7 @@
 //! | `desk` | the lead's side: machines dial it, and it gives their streams to relays |
 //! | `relay` | a command, like `ssh`, that joins its standard input and output to such a stream |
 //! | `dial` | a machine's side: dials the lead, and starts what it asks for |
+//! | `line` | what both sides know |
 //! | `pins` | who is at the other end |
 //!
 //! ```text
@@ -18,28 +19,13 @@
 
 mod desk;
 mod dial;
+mod line;
 mod pins;
 mod ray;
 mod relay;
 
-use std::time::Duration;
-
-use anyhow::{Context, Result};
-use nix::sys::socket::{setsockopt, sockopt};
-use serde::{Deserialize, Serialize};
-use tokio::net::TcpStream;
-
+pub use line::{DIAL, RELAY};
 pub use ray::Cluster;
-
-/// The role of the binary on a machine that dials its lead.
-pub const DIAL: &str = "__dial";
-/// The role of the binary as a command that leads to such a machine.
-pub const RELAY: &str = "__relay";
-
-/// Longest time until a machine has dialled.
-const PATIENCE: Duration = Duration::from_secs(30);
-/// Seconds without an answer after which the other end is gone.
-const SILENCE: u32 = 5;
 
 /// Runs one of the two roles. Returns its exit code.
 pub fn main(role: &str, arguments: impl Iterator<Item = String>) -> i32 {
@@ -54,31 +40,4 @@ pub fn main(role: &str, arguments: impl Iterator<Item = String>) -> i32 {
             1
         }
     }
-}
-
-/// What a machine is told on its standard input.
-#[derive(Debug, Serialize, Deserialize)]
-struct Orders {
-    /// Where the lead is dialled.
-    lead: std::net::SocketAddr,
-    /// The fingerprint of its certificate.
-    fingerprint: String,
-}
-
-/// What it answers on its standard output, before it dials.
-#[derive(Debug, Serialize, Deserialize)]
-struct Answer {
-    /// The fingerprint of its certificate.
-    fingerprint: String,
-}
-
-/// Has the kernel see within seconds that the other end is gone, also if it cannot say so.
-fn watch(stream: &TcpStream) -> Result<()> {
-    stream.set_nodelay(true)?;
-    setsockopt(stream, sockopt::KeepAlive, &true)?;
-    setsockopt(stream, sockopt::TcpKeepIdle, &1)?;
-    setsockopt(stream, sockopt::TcpKeepInterval, &1)?;
-    setsockopt(stream, sockopt::TcpKeepCount, &SILENCE)?;
-    setsockopt(stream, sockopt::TcpUserTimeout, &(SILENCE * 1000))
-        .context("cannot watch the connection")
 }

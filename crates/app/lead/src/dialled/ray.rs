@@ -14,7 +14,7 @@ use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
 use super::desk::{Desk, here};
-use super::{Answer, DIAL};
+use super::line::{Answer, DIAL};
 use crate::placed::binary;
 
 /// The Python module.
