@@ -1,5 +1,7 @@
 //! The commands and their options.
 
+mod calibrate;
+mod completion;
 mod machines;
 mod medium;
 mod mobility;
@@ -17,10 +19,11 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use netloom_link::Window;
+use netloom_sweep::Tolerance;
 use netloom_units::{Dilation, Duration};
 
-use netloom_sweep::Tolerance;
-
+pub use calibrate::Calibrate;
+pub use completion::{Completion, Man};
 pub use machines::{CheckMachines, Collect, Machines, Manifest};
 pub use medium::Medium;
 pub use mobility::Mobility;
@@ -361,21 +364,6 @@ pub struct Logs {
     pub follow: bool,
 }
 
-/// `netloom completion`
-#[derive(Debug, Args)]
-pub struct Completion {
-    /// The shell.
-    #[arg(value_enum)]
-    pub shell: clap_complete::Shell,
-}
-
-/// `netloom man`
-#[derive(Debug, Args)]
-pub struct Man {
-    /// Where: a directory that is there.
-    pub directory: PathBuf,
-}
-
 /// `netloom capture`
 #[derive(Debug, Args)]
 pub struct Capture {
@@ -550,29 +538,6 @@ pub struct Validate {
     /// Which scenario.
     #[command(flatten)]
     pub scenario: ScenarioFile,
-    /// Output format.
-    #[arg(long, value_enum, default_value_t = Format::Table)]
-    pub format: Format,
-}
-
-/// `netloom calibrate`
-#[derive(Debug, Args)]
-pub struct Calibrate {
-    /// Measure a few networks only, and for a moment each.
-    #[arg(long, conflicts_with = "show")]
-    pub quick: bool,
-    /// Measure what claims of `netloom shape` bear, too; that alone if there is a profile that
-    /// holds.
-    #[arg(long, conflicts_with = "show")]
-    pub shape: bool,
-    /// Show what was measured, and whether it still holds.
-    #[arg(long)]
-    pub show: bool,
-    /// The profile's file, written or shown; by default the one that runs use: `$NETLOOM_PROFILE`,
-    /// or `/var/lib/netloom/profile.json` for root, or the user's `netloom/profile.json` in
-    /// `$XDG_DATA_HOME`.
-    #[arg(short, long, value_name = "FILE")]
-    pub output: Option<PathBuf>,
     /// Output format.
     #[arg(long, value_enum, default_value_t = Format::Table)]
     pub format: Format,

@@ -40,6 +40,9 @@ pub(crate) use streams::{Came, Heard, News, Route, StreamStatus, Streams, TELL};
 pub use survey::{Survey, Surveyed};
 pub(crate) use timekeeper::{Fault, Timekeeper};
 
+/// Number of the path between two sockets for clocks. All others are smaller.
+const CLOCKS: u32 = u32::MAX;
+
 /// How this data plane exchanges frames with others.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Tunnels {
