@@ -40,6 +40,9 @@ pub(crate) use streams::{Came, Heard, Route, StreamStatus, Streams, TELL};
 pub use survey::{Survey, Surveyed};
 pub(crate) use timekeeper::Timekeeper;
 
+/// Number of the path between two sockets for clocks. All others are smaller.
+const CLOCK_PATH: u32 = u32::MAX;
+
 /// How this data plane exchanges frames with others.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Tunnels {

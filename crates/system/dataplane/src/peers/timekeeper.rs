@@ -16,7 +16,7 @@ use netloom_units::{Dilation, Duration};
 use super::board::Board;
 use super::kernel_clock::{Since1970, steering};
 use super::ways::{Ways, WaysStatus};
-use super::{Cipher, Tunnels};
+use super::{CLOCK_PATH, Cipher, Tunnels};
 use crate::DataplaneError;
 use crate::scheduling::Scheduling;
 use crate::waiter::{Timeout, Waiter, Waker};
@@ -33,8 +33,6 @@ const PERIOD_OF_PEER: u64 = 250_000;
 const PATIENCE: u64 = 1_000_000_000;
 /// Number of recent round trips among which the shortest is reported.
 const TRIPS: usize = 64;
-/// Number of the path between two sockets for clocks. All others are smaller.
-pub(super) const PATH: u32 = u32::MAX;
 
 /// A handle of the thread, which ends with it.
 #[derive(Debug)]
@@ -124,7 +122,7 @@ impl Timekeeper {
     ) -> Result<Self, DataplaneError> {
         let period = LEAST_PERIOD.max(tunnels.peers.len() as u64 * PERIOD_OF_PEER);
         let clocks = tunnels.peers.iter().map(|peer| {
-            let path = Path { session: tunnels.session_with(*peer), number: PATH };
+            let path = Path { session: tunnels.session_with(*peer), number: CLOCK_PATH };
             let [to, from] = tunnels.ciphers(*peer);
             Ok(PeerClock {
                 path,

@@ -197,8 +197,8 @@ fn one(parts: &[Part], output: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Returns when a member has recorded its last event, if it was killed before it could write how its
-/// run went.
+/// Returns when a member has recorded its last event, if it was killed before it could write how
+/// its run went.
 fn broke_off(directory: &Path) -> Option<Time> {
     if directory.join("summary.json").exists() {
         return None;
