@@ -567,8 +567,8 @@ pub struct Cleanup {
     /// Kill the engine if it still lives.
     #[arg(long, requires = "experiment")]
     pub force: bool,
-    /// Do it on each machine of this list, or of `local:N`: with the experiments there whose
-    /// engines have died.
+    /// Do it on each machine of this list, or of `local:N`: the experiments there whose engines
+    /// have died.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["experiment", "all"])]
     pub machines: Option<String>,
 }

@@ -396,7 +396,13 @@ fn take(wanted: &str) -> Result<PathBuf> {
         bail!("the archive came in pieces only");
     }
     let part = tempfile::tempdir_in(&all).context("cannot unpack the archive")?;
-    Archive::new(GzDecoder::new(&bytes[..])).unpack(part.path()).context("cannot unpack it")?;
+    let unpacked = Archive::new(GzDecoder::new(&bytes[..])).unpack(part.path());
+    unpacked.with_context(|| {
+        format!(
+            "cannot unpack it in {}: have room there, or set XDG_CACHE_HOME to another folder",
+            all.display()
+        )
+    })?;
     match fs::rename(part.path(), &path) {
         Ok(()) => drop(part.keep()),
         // Another one has unpacked the same meanwhile.

@@ -41,7 +41,7 @@ pub use survey::{Survey, Surveyed};
 pub(crate) use timekeeper::{Fault, Timekeeper};
 
 /// Number of the path between two sockets for clocks. All others are smaller.
-const CLOCKS: u32 = u32::MAX;
+const CLOCK_PATH: u32 = u32::MAX;
 
 /// How this data plane exchanges frames with others.
 #[derive(Debug, Clone, PartialEq, Eq)]

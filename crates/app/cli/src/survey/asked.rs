@@ -45,7 +45,8 @@ pub async fn survey(machines: &Machines, scenario: Option<&Scenario>) -> Result<
         let inquiry = Inquiry { place, scenario: scenario.cloned().map(Box::new) };
         let mut asked = Asked::start(machines, machine, &secrets.in_words())?;
         let reported = timeout(PATIENCE, asked.report(&inquiry)).await;
-        match reported.unwrap_or_else(|_| Err(anyhow!("it said nothing for {PATIENCE:?}"))) {
+        let silent = |_| Err(asked.is_none(&anyhow!("it said nothing for {PATIENCE:?}")));
+        match reported.unwrap_or_else(silent) {
             Ok(report) => Ok((asked, report)),
             Err(error) => {
                 asked.end().await;
@@ -127,8 +128,10 @@ impl Asked {
             let Some(line) = self.line().await? else {
                 return Err(self.no_member(&preamble.ended()).await);
             };
-            if preamble.read(&line).with_context(|| format!("`{}`", self.command))? {
-                break;
+            match preamble.read(&line) {
+                Ok(true) => break,
+                Ok(false) => {}
+                Err(why) => return Err(self.is_none(&why)),
             }
         }
         match self.said().await? {
@@ -193,6 +196,17 @@ impl Asked {
         anyhow!("`{}`: {why}{code}{said}\n    = help: {remedy}", self.command)
     }
 
+    /// Returns the error if what the command has started is no member that can be led.
+    fn is_none(&self, why: &Error) -> Error {
+        let help = remedy("", &why.to_string());
+        // An error may say itself what helps.
+        let help = match help {
+            BY_HAND if why.to_string().contains("version") => String::new(),
+            help => format!("\n    = help: {help}"),
+        };
+        anyhow!("`{}`: {why}{help}", self.command)
+    }
+
     async fn gone(&mut self) -> Error {
         let (code, complaint) = self.ended().await;
         let code = code.map_or_else(|| "a signal".into(), |code| format!("exit code {code}"));
@@ -208,6 +222,10 @@ impl Asked {
         }
     }
 }
+
+/// What helps if nothing else is known to.
+const BY_HAND: &str = "run the command by hand: it is to start `netloom __member` with its \
+                       standard input and output";
 
 /// Returns what helps against what a command complains of.
 fn remedy(complaint: &str, last: &str) -> &'static str {
@@ -225,8 +243,7 @@ fn remedy(complaint: &str, last: &str) -> &'static str {
     } else if says(&["not found", "no such file"]) {
         "install NetLoom there, or say where it is: `netloom: PATH` of the machine"
     } else {
-        "run the command by hand: it is to start `netloom __member` with its standard input and \
-         output"
+        BY_HAND
     }
 }
 

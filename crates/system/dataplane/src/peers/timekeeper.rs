@@ -16,7 +16,7 @@ use netloom_units::{Dilation, Duration};
 use super::board::Board;
 use super::kernel_clock::{Since1970, steering};
 use super::ways::{Ways, WaysStatus};
-use super::{CLOCKS, Cipher, Tunnels};
+use super::{CLOCK_PATH, Cipher, Tunnels};
 use crate::DataplaneError;
 use crate::scheduling::Scheduling;
 use crate::waiter::{Timeout, Waiter, Waker};
@@ -137,7 +137,7 @@ impl Timekeeper {
     ) -> Result<Self, DataplaneError> {
         let period = LEAST_PERIOD.max(tunnels.peers.len() as u64 * PERIOD_OF_PEER);
         let clocks = tunnels.peers.iter().map(|peer| {
-            let path = Path { session: tunnels.session_with(*peer), number: CLOCKS };
+            let path = Path { session: tunnels.session_with(*peer), number: CLOCK_PATH };
             let [to, from] = tunnels.ciphers(*peer);
             Ok(PeerClock {
                 path,

@@ -5,7 +5,7 @@ use netloom_clock::{Exchange, Line};
 use netloom_tunnel::{Burst, Message, Path, Receiver, Sender};
 use netloom_units::Duration;
 
-use super::{CLOCKS, Cipher, Tunnels};
+use super::{CLOCK_PATH, Cipher, Tunnels};
 use crate::DataplaneError;
 use crate::peer_id::PeerId;
 
@@ -48,7 +48,7 @@ impl Ways {
     ) -> Result<Self, DataplaneError> {
         let session = tunnels.session_with(peer);
         let lengths = (0..).zip(lengths).map(|(place, bytes)| {
-            let path = Path { session, number: CLOCKS - 1 - place };
+            let path = Path { session, number: CLOCK_PATH - 1 - place };
             let [to, from] = tunnels.ciphers(peer);
             let sender = Sender::new(path, *bytes, to)?;
             Ok(Length {
