@@ -47,4 +47,5 @@ for name, median in medians.items():
     print(f"{median:8.2f} ms  {name}")
 bare, ours = medians['subprocess.run(["true"])'], medians['exp["a"].run("true")']
 print(f"run / bare: {ours / bare:.2f}")
-print(f"exec beyond --version: {medians['netloom exec a true'] - medians['netloom --version']:.2f} ms")
+beyond = medians["netloom exec a true"] - medians["netloom --version"]
+print(f"exec beyond --version: {beyond:.2f} ms")

@@ -144,8 +144,8 @@ fn files(lab: &Lab) {
     write(
         "machines.yaml",
         &format!(
-            "start: {{ command: \"tee -a {at}/sent | ssh -F {at}/ssh_config {{address}} {{netloom}} \
-         __member\" }}\nmachines:\n{}",
+            "start: {{ command: \"tee -a {at}/sent | ssh -F {at}/ssh_config \
+             {{address}} {{netloom}} __member\" }}\nmachines:\n{}",
             (1..=3)
                 .map(|number| format!(
                     "  m{number}: {{ address: {USER}@10.9.0.{number}, netloom: /run/nl }}\n"
