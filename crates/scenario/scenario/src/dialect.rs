@@ -13,7 +13,7 @@ pub(crate) static SCENARIO: Dialect = Dialect {
     synonyms: SYNONYMS,
     misplaced: MISPLACED,
     sections: SECTIONS,
-    names: &["nodes", "groups", "media", "constellations", "interfaces"],
+    names: &["nodes", "groups", "media", "constellations"],
     free: &["env", "files", "sysctls"],
     unnamed: ("endpoints", between),
     other_spelling: turned,

@@ -33,8 +33,8 @@ fn incomplete_beta(x: f64, a: f64, b: f64) -> f64 {
     log.exp() / a * fraction(x, a, b)
 }
 
-/// Evaluates the continued fraction of DLMF 8.17.22 from the back: 200 terms are more than enough
-/// where it is used.
+/// Evaluates the continued fraction of DLMF 8.17.22 from the back, with more terms than it needs
+/// where it is used, whose number grows with the root of the parameters.
 fn fraction(x: f64, a: f64, b: f64) -> f64 {
     let term = |index: u32| {
         let m = f64::from(index / 2);
@@ -44,7 +44,8 @@ fn fraction(x: f64, a: f64, b: f64) -> f64 {
             -(a + m) * (a + b + m) * x / ((a + 2.0 * m) * (a + 2.0 * m + 1.0))
         }
     };
-    1.0 / (1..=200).rev().fold(1.0, |below, index| 1.0 + term(index) / below)
+    let terms = 40 + 4 * a.max(b).sqrt() as u32;
+    1.0 / (1..=terms).rev().fold(1.0, |below, index| 1.0 + term(index) / below)
 }
 
 #[cfg(test)]
