@@ -28,7 +28,8 @@ pub fn listen(socket: &Path) -> Result<Doorway> {
 
 /// Serves clients for ever.
 pub async fn serve(doorway: Doorway, network: Arc<LiveNetwork>) -> io::Result<()> {
-    let doorway = AsyncFd::register(doorway)?;
+    #[expect(deprecated, reason = "it owns its descriptor, which stays open and the same")]
+    let doorway = AsyncFd::new(doorway)?;
     loop {
         let mut ready = doorway.readable().await?;
         match ready.try_io(|doorway| doorway.get_ref().accept()) {
@@ -51,8 +52,9 @@ pub async fn serve(doorway: Doorway, network: Arc<LiveNetwork>) -> io::Result<()
 struct Client(AsyncFd<Control>);
 
 impl Client {
+    #[expect(deprecated, reason = "it owns its descriptor, which stays open and the same")]
     fn new(control: Control) -> io::Result<Self> {
-        AsyncFd::register(control).map(Self)
+        AsyncFd::new(control).map(Self)
     }
 
     /// Receives a message. Returns `None` when the client has gone.

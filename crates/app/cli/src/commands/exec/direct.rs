@@ -28,11 +28,12 @@ const LONGEST: usize = 200 * 1024;
 struct Connection(AsyncFd<OwnedFd>);
 
 impl Connection {
+    #[expect(deprecated, reason = "it owns its descriptor, which stays open and the same")]
     fn open(path: &Path) -> nix::Result<Self> {
         let flags = SockFlag::SOCK_CLOEXEC | SockFlag::SOCK_NONBLOCK;
         let fd = socket(AddressFamily::Unix, SockType::SeqPacket, flags, None)?;
         connect(fd.as_raw_fd(), &UnixAddr::new(path)?)?;
-        AsyncFd::register(fd).map(Self).map_err(|_| Errno::EMFILE)
+        AsyncFd::new(fd).map(Self).map_err(|_| Errno::EMFILE)
     }
 
     /// Sends a message with descriptors.
