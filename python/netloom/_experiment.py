@@ -434,18 +434,20 @@ class Experiment:
         return _html.experiment(self)
 
 
-class Named(dict):  # pyright: ignore
+class Named(dict):  # pyright: ignore[reportMissingTypeArgument]
     """Live parts by name."""
 
-    def __init__(self, experiment: Experiment, path: str, kind: Any) -> None:
-        rows = experiment.api.get(path)
-        super().__init__({row["name"]: kind(experiment, row["name"]) for row in rows})
+    if not TYPE_CHECKING:
 
-    def __missing__(self, name: str) -> Any:
-        turned = "--".join(reversed(name.split("--")))
-        if turned in self:
-            return self[turned]
-        raise KeyError(f"there is no `{name}`; there are {', '.join(self) or 'none'}")
+        def __init__(self, experiment, path, kind):
+            rows = experiment.api.get(path)
+            super().__init__({row["name"]: kind(experiment, row["name"]) for row in rows})
+
+        def __missing__(self, name):
+            turned = "--".join(reversed(name.split("--")))
+            if turned in self:
+                return self[turned]
+            raise KeyError(f"there is no `{name}`; there are {', '.join(self) or 'none'}")
 
 
 if TYPE_CHECKING:

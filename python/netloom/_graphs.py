@@ -67,7 +67,7 @@ def to_networkx(scenario: Scenario) -> Any:
 
     graph: Any = networkx.MultiGraph(name=scenario.name)  # pyright: ignore
     for name, node in scenario.nodes.items():
-        data = scenario.data["topology"]["nodes"][node.name] or {}
+        data: dict[str, Any] = scenario.data["topology"]["nodes"][node.name] or {}
         graph.add_node(name, **data)
     for link in scenario.links.values():
         ends = [str(end).partition(":")[0] for end in link.data["endpoints"]]

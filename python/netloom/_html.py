@@ -47,15 +47,14 @@ def results(results: Results) -> str:
     outcome = "went well" if summary["success"] else "failed"
     verdict = summary.get("verdict")
     judged = _verdict(results.verdict) if verdict else "simulated: no machine disturbs it"
-    busiest = sorted(
-        (
-            (pipe["statistics"]["delivered_bytes"], f"{link['name']}/{direction}")
-            for link in summary["links"]
-            for direction in ("forward", "reverse")
-            for pipe in (link[direction],)
-        ),
-        reverse=True,
-    )[:_LINKS]
+    busiest: list[tuple[int, str]] = []
+    for link in summary["links"]:
+        for direction in ("forward", "reverse"):
+            pipe: Any = link[direction]
+            statistics = pipe.get("statistics") or {}
+            size = (statistics.get("delivered") or {}).get("bytes", 0)
+            busiest.append((size, f"{link['name']}/{direction}"))
+    busiest = sorted(busiest, reverse=True)[:_LINKS]
     rows = "".join(f"<tr><td>{escape(name)}</td><td>{size:,}</td></tr>" for size, name in busiest)
     return (
         f"<p><b>{escape(summary['name'])}</b> {outcome}; {judged}</p>"

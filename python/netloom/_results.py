@@ -142,20 +142,17 @@ class Table:
 
     def to_arrow(self) -> Any:
         """Returns a `pyarrow.Table`."""
-        extra("pyarrow", "arrow")
-        import pyarrow.compute as compute  # pyright: ignore
-        import pyarrow.parquet as parquet  # pyright: ignore
-
-        table: Any = parquet.read_table(self.path)  # pyright: ignore
+        compute: Any = extra("pyarrow.compute", "arrow")
+        parquet: Any = extra("pyarrow.parquet", "arrow")
+        table: Any = parquet.read_table(self.path)
         if not self._only_good:
             return table
         if "bad" in table.column_names:
-            marked: Any = compute.fill_null(table["bad"], 0)  # pyright: ignore
-            table = table.filter(compute.equal(marked, 0))  # pyright: ignore
+            table = table.filter(compute.equal(compute.fill_null(table["bad"], 0), 0))
         for begin, end in self._bad() if "time_ns" in table.column_names else ():
-            time = table["time_ns"]
-            before: Any = compute.less_equal(time, begin)  # pyright: ignore
-            table = table.filter(compute.or_(before, compute.greater(time, end)))  # pyright: ignore
+            before = compute.less_equal(table["time_ns"], begin)
+            after = compute.greater(table["time_ns"], end)
+            table = table.filter(compute.or_(before, after))
         return table
 
     def _bad(self) -> list[tuple[int, int]]:

@@ -401,7 +401,9 @@ class Scenario:
     # Inside.
 
     def _topology(self, key: str, default: Any, keep: bool = False) -> Any:
-        topology = self.data.setdefault("topology", {}) if keep else self.data.get("topology") or {}
+        topology: dict[str, Any] = self.data.get("topology") or {}
+        if keep:
+            self.data["topology"] = topology
         if topology.get(key) is None:
             if not keep:
                 return default
@@ -459,10 +461,10 @@ def plain(value: Any) -> Any:
     if isinstance(value, (Node, Link, Medium)):
         return value.name
     if isinstance(value, dict):
-        entries: dict[Any, Any] = value  # pyright: ignore[reportUnknownVariableType]
+        entries: Any = value  # pyright: ignore[reportUnknownVariableType]
         return {_KEYWORDS.get(key, str(key)): plain(entry) for key, entry in entries.items()}
     if isinstance(value, (list, tuple)):
-        elements: Iterable[Any] = value  # pyright: ignore[reportUnknownVariableType]
+        elements: Any = value  # pyright: ignore[reportUnknownVariableType]
         return [plain(element) for element in elements]
     return value
 
@@ -486,8 +488,8 @@ def _expand(names: Iterable[str]) -> list[str]:
 def _edits(path: Path, old: Any, new: Any) -> Iterable[dict[str, Any]]:
     """Returns the changes from one value to another, in an order in which they can be made."""
     if isinstance(old, dict) and isinstance(new, dict) and old:
-        was: dict[str, Any] = old
-        now: dict[str, Any] = new
+        was: dict[str, Any] = old  # pyright: ignore[reportUnknownVariableType]
+        now: dict[str, Any] = new  # pyright: ignore[reportUnknownVariableType]
         for key in was.keys() - now.keys():
             yield {"remove": {"path": [*path, key]}}
         for key, value in now.items():
@@ -496,8 +498,8 @@ def _edits(path: Path, old: Any, new: Any) -> Iterable[dict[str, Any]]:
             else:
                 yield {"insert": {"path": [*path, key], "value": value}}
     elif isinstance(old, list) and isinstance(new, list) and old and new:
-        before: list[Any] = old
-        after: list[Any] = new
+        before: list[Any] = old  # pyright: ignore[reportUnknownVariableType]
+        after: list[Any] = new  # pyright: ignore[reportUnknownVariableType]
         common = min(len(before), len(after))
         for index in range(common):
             yield from _edits((*path, index), before[index], after[index])
@@ -505,7 +507,7 @@ def _edits(path: Path, old: Any, new: Any) -> Iterable[dict[str, Any]]:
             yield {"insert": {"path": [*path, index], "value": after[index]}}
         for index in reversed(range(common, len(before))):
             yield {"remove": {"path": [*path, index]}}
-    elif old != new or type(old) is not type(new):
+    elif old != new or type(old) is not type(new):  # pyright: ignore[reportUnknownArgumentType]
         yield {"set": {"path": list(path), "value": new}}
 
 

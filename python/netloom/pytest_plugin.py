@@ -9,11 +9,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Generator, Iterator
 
     from ._experiment import Experiment
-
-_Source = "Scenario | str | os.PathLike[str] | Callable[[], Scenario]"
 
 
 @pytest.fixture
@@ -42,9 +40,10 @@ def network(request: pytest.FixtureRequest) -> Iterator[Callable[..., Experiment
 
 
 @pytest.hookimpl(hookwrapper=True)
-def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, Any, None]:
     outcome: Any = yield
-    if outcome.get_result().failed:
+    report: Any = outcome.get_result()
+    if report.failed:
         item._netloom_failed = True  # pyright: ignore
 
 

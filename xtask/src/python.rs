@@ -10,8 +10,11 @@ use serde_json::{Map, Value, json};
 const WIDTH: usize = 100;
 
 /// Words of Python that no field of a class may be called.
-const KEYWORDS: [&str; 12] = [
-    "from", "for", "in", "is", "if", "class", "global", "import", "with", "while", "lambda", "pass",
+const KEYWORDS: [&str; 35] = [
+    "False", "None", "True", "and", "as", "assert", "async", "await", "break", "class", "continue",
+    "def", "del", "elif", "else", "except", "finally", "for", "from", "global", "if", "import",
+    "in", "is", "lambda", "nonlocal", "not", "or", "pass", "raise", "return", "try", "while",
+    "with", "yield",
 ];
 
 /// Keyword arguments of the package: their class, the definition that has them, and the keys of it
