@@ -33,6 +33,8 @@ mount -t tmpfs none /run
 mkdir /run/sshd
 touch /run/nl
 mount --bind $NETLOOM /run/nl
+mknod -m 666 /run/tun c 10 200
+mount --bind /run/tun /dev/net/tun
 for file in passwd group shadow; do mount --bind $DIRECTORY/$file /etc/$file; done
 exec /usr/sbin/sshd -D -e -f $DIRECTORY/sshd_config";
 
@@ -53,17 +55,17 @@ impl Cluster {
         let mut cluster = Self { name: name.clone(), daemons: Vec::new() };
         files(lab);
         sh(&format!(
-            "ip netns add {name}-0; ip -n {name}-0 link add up type bridge; \
-             ip -n {name}-0 address add 10.9.0.254/24 dev up; ip -n {name}-0 link set up up"
+            "ip netns add {name}-0; ip -n {name}-0 link add cable type bridge; \
+             ip -n {name}-0 address add 10.9.0.254/24 dev cable; ip -n {name}-0 link set cable up"
         ));
         for number in 1..=3 {
             let machine = format!("{name}-{number}");
             sh(&format!(
                 "ip netns add {machine}; \
-                 ip -n {name}-0 link add p{number} type veth peer name up netns {machine}; \
-                 ip -n {name}-0 link set p{number} master up up; \
-                 ip -n {machine} address add 10.9.0.{number}/24 dev up; \
-                 ip -n {machine} link set up up; ip -n {machine} link set lo up"
+                 ip -n {name}-0 link add p{number} type veth peer name cable netns {machine}; \
+                 ip -n {name}-0 link set p{number} master cable up; \
+                 ip -n {machine} address add 10.9.0.{number}/24 dev cable; \
+                 ip -n {machine} link set cable up; ip -n {machine} link set lo up"
             ));
             let mut daemon = Command::new("ip");
             daemon.args(["netns", "exec", &machine, "sh", "-c", MACHINE]);
