@@ -124,7 +124,9 @@ class Machine:
             with contextlib.suppress(OSError):
                 line = Path(f"/proc/{pid}/cmdline").read_bytes()
                 found[pid] = line.replace(b"\0", b" ").decode(errors="replace")
-        found.pop(self.pid, None)
+        # These two hold the namespaces, and remove the user's home.
+        for pid in (self.pid, self.holder.pid):
+            found.pop(pid, None)
         return found
 
     def kill_all(self) -> None:
