@@ -1,6 +1,6 @@
 //! Connections of the engine to nodes' inits, and to clients that run commands: JSON messages with
-//! descriptors, over a socket that preserves message boundaries and notifies each end when the other
-//! is closed.
+//! descriptors, over a socket that preserves message boundaries and notifies each end when the
+//! other is closed.
 
 use std::fs;
 use std::io::{self, IoSlice, IoSliceMut};
