@@ -35,7 +35,7 @@ pub enum Progress {
 
 /// Part of a number of things.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "ProgressShare"))]
 pub struct Share {
     /// Things that are done.
     pub done: usize,
