@@ -303,6 +303,17 @@ class ClassMatch(TypedDict, total=False):
     """Source port, a range like `6000-6999`, or a list. Only TCP and UDP have ports, and
     fragments have none."""
 
+class ClockStatus(TypedDict, total=False):
+    """What a machine knows of another one's clock."""
+    bound: "Required[int]"
+    """Largest error of it, in ns."""
+    drift: "Required[int]"
+    """How much faster their clock is, in parts of 10⁹."""
+    offset: "Required[int]"
+    """Their `CLOCK_MONOTONIC` minus ours, in ns."""
+    round_trip: "Required[int]"
+    """Shortest time there and back so far, in ns."""
+
 class CodelConfig(TypedDict, total=False):
     """Parameters of `codel`. The defaults are those of RFC 8289, sections 4.2 and 4.3."""
     ce_threshold: "Duration | None"
@@ -420,6 +431,27 @@ class Criteria(TypedDict, total=False):
     """How much of a CPU's time the hypervisor may take."""
     timeline: "Punctuality"
     """How late events of the timeline may happen."""
+
+class CrossingStatus(TypedDict, total=False):
+    """A pipe between two machines, as one of them sees it."""
+    direction: "Required[str]"
+    """`forward` or `reverse`."""
+    leads_there: "Required[bool]"
+    """Whether it leads to the other machine; otherwise it comes from there."""
+    least: "Required[Duration]"
+    """Shortest time that frames ever propagate on it."""
+    link: "Required[str]"
+    """The link."""
+    lost: "Required[int]"
+    """Wire frames that were lost on the way; of a pipe that leads there, those that the socket
+    had no room for, which the other machine counts among its lost ones."""
+    refused: "Required[int]"
+    """Wire frames that came and could not be put into the network."""
+    sent: "Required[int]"
+    """Wire frames that were sent, as far as this machine knows."""
+    slack: "int | None"
+    """What remains of that beyond half a round trip and the error of the clock, in ns. Frames
+    are late if it is negative. Absent until the clock is known."""
 
 class CsmaCdConfig(TypedDict, total=False):
     """Parameters of `csma_cd`."""
@@ -2051,6 +2083,27 @@ PathStatus = TypedDict("PathStatus", {
 }, total=False)
 """A path from one real host to another, in the simulated network of the last period."""
 
+class PeerStatus(TypedDict, total=False):
+    """What a machine knows of another one, and what crosses between the two."""
+    clock: "ClockStatus | None"
+    """What is known of its clock. Absent until it has answered."""
+    clock_faults: "Required[int]"
+    """How often what was known of its clock turned out to be wrong: steps, changes of its rate."""
+    lost_probes: "Required[int]"
+    """Questions among these that were not answered within a second."""
+    machine: "Required[str]"
+    """The other machine."""
+    pipes: "Required[list[CrossingStatus]]"
+    """The pipes between the two."""
+    probes: "Required[int]"
+    """Questions about its clock."""
+    refused: "Required[int]"
+    """Datagrams from it, and records in them, that were refused."""
+    silent: "Duration | None"
+    """Time since it last said anything about its clock. Absent until it has."""
+    trouble: "str | None"
+    """Why datagrams to it were last not sent, if some were not."""
+
 class PieConfig(TypedDict, total=False):
     """Parameters of `pie`. The defaults are those of RFC 8033, sections 4.2, 4.3 and 5.1."""
     alpha: "float"
@@ -2444,7 +2497,7 @@ class ProgressFailed(TypedDict, total=False):
 
 class ProgressNodes(TypedDict, total=False):
     """So many of the nodes exist."""
-    nodes: "Required[Share2]"
+    nodes: "Required[ProgressShare]"
 
 class ProgressNote(TypedDict, total=False):
     """Something the user should know."""
@@ -2456,7 +2509,14 @@ class ProgressReady(TypedDict, total=False):
 
 class ProgressServices(TypedDict, total=False):
     """So many of the services are ready."""
-    services: "Required[Share2]"
+    services: "Required[ProgressShare]"
+
+class ProgressShare(TypedDict, total=False):
+    """Part of a number of things."""
+    done: "Required[int]"
+    """Things that are done."""
+    total: "Required[int]"
+    """Things there will be."""
 
 class ProgressSimulated(TypedDict, total=False):
     """A simulation has come so far."""
@@ -3147,13 +3207,6 @@ class Share(TypedDict, total=False):
     """`amount` as a share of the whole, 0 to 1."""
     who: "Required[Who]"
     """The party."""
-
-class Share2(TypedDict, total=False):
-    """Part of a number of things."""
-    done: "Required[int]"
-    """Things that are done."""
-    total: "Required[int]"
-    """Things there will be."""
 
 class Signal(TypedDict, total=False):
     """A report that contention began, grew, or ended."""
