@@ -434,10 +434,20 @@ class Experiment:
         return _html.experiment(self)
 
 
-class Named(dict):  # pyright: ignore[reportMissingTypeArgument]
-    """Live parts by name."""
+if TYPE_CHECKING:
+    from typing import TypeVar
 
-    if not TYPE_CHECKING:
+    T = TypeVar("T")
+
+    class Named(dict[str, T]):
+        """Live parts by name."""
+
+        def __init__(self, experiment: Experiment, path: str, kind: type[T]) -> None: ...
+
+else:
+
+    class Named(dict):
+        """Live parts by name."""
 
         def __init__(self, experiment, path, kind):
             rows = experiment.api.get(path)
@@ -448,15 +458,6 @@ class Named(dict):  # pyright: ignore[reportMissingTypeArgument]
             if turned in self:
                 return self[turned]
             raise KeyError(f"there is no `{name}`; there are {', '.join(self) or 'none'}")
-
-
-if TYPE_CHECKING:
-    from typing import Generic, TypeVar
-
-    T = TypeVar("T")
-
-    class Named(dict[str, T], Generic[T]):
-        def __init__(self, experiment: Experiment, path: str, kind: type[T]) -> None: ...
 
 
 def deploy(

@@ -51,8 +51,9 @@ def results(results: Results) -> str:
     for link in summary["links"]:
         for direction in ("forward", "reverse"):
             pipe: Any = link[direction]
-            statistics = pipe.get("statistics") or {}
-            size = (statistics.get("delivered") or {}).get("bytes", 0)
+            statistics: dict[str, Any] = pipe.get("statistics") or {}
+            delivered: dict[str, int] = statistics.get("delivered") or {}
+            size = delivered.get("bytes", 0)
             busiest.append((size, f"{link['name']}/{direction}"))
     busiest = sorted(busiest, reverse=True)[:_LINKS]
     rows = "".join(f"<tr><td>{escape(name)}</td><td>{size:,}</td></tr>" for size, name in busiest)

@@ -435,9 +435,9 @@ def load(path: str | os.PathLike[str]) -> Scenario:
         place = (found["line"], found["column"], found["severity"], found["message"])
         finding = Diagnostic(file_name, *place, found.get("help"))
         raise ScenarioError(str(finding), [finding])
-    if not isinstance(done["value"], dict):
-        raise ScenarioError(f"{file_name} is no scenario: it has no keys")
     value: dict[str, Any] = done["value"]
+    if not isinstance(value, dict):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise ScenarioError(f"{file_name} is no scenario: it has no keys")
     scenario = Scenario.__new__(Scenario)
     scenario.data = copy.deepcopy(value)
     scenario.data.setdefault("name", os.path.basename(os.path.dirname(os.path.abspath(path))))
