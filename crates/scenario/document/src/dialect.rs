@@ -22,13 +22,16 @@ pub struct Dialect {
     /// Keys of mappings whose keys are names that may be new, and may have dots.
     pub free: &'static [&'static str],
     /// A key of members of lists without a `name`, and what makes a name of the texts that it has.
-    pub unnamed: (&'static str, fn(&[&str]) -> Option<String>),
+    pub unnamed: (&'static str, NameOf),
     /// Returns another spelling of a word, which means the same.
     pub other_spelling: fn(&str) -> Option<String>,
     /// Returns help for a single value of a key that takes a mapping: how it is written. The
     /// arguments are the key and the value.
     pub in_a_mapping: fn(&str, &str) -> Option<String>,
 }
+
+/// Makes a name of the texts of a list.
+pub type NameOf = fn(&[&str]) -> Option<String>;
 
 impl Dialect {
     /// Documents of no special kind.

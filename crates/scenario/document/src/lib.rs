@@ -30,7 +30,7 @@ mod yaml;
 
 pub use decode::{Decoded, Entries, Inline, Spanned, decode};
 pub use diagnostic::{Diagnostic, Diagnostics, Related, Severity};
-pub use dialect::Dialect;
+pub use dialect::{Dialect, NameOf};
 pub use edit::{Comment, Document};
 pub use encode::{EncodeError, encode, is_default};
 pub use span::Span;

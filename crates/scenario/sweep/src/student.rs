@@ -38,7 +38,7 @@ fn incomplete_beta(x: f64, a: f64, b: f64) -> f64 {
 fn fraction(x: f64, a: f64, b: f64) -> f64 {
     let term = |index: u32| {
         let m = f64::from(index / 2);
-        if index % 2 == 0 {
+        if index.is_multiple_of(2) {
             m * (b - m) * x / ((a + 2.0 * m - 1.0) * (a + 2.0 * m))
         } else {
             -(a + m) * (a + b + m) * x / ((a + 2.0 * m) * (a + 2.0 * m + 1.0))

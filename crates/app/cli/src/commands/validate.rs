@@ -11,7 +11,8 @@ use crate::{exit, find};
 /// Checks scenarios: all errors in one pass.
 pub fn validate(args: Validate) -> Result<i32> {
     let is_one = args.files.is_empty() && args.format == Format::Table;
-    if !(args.scenario.with.is_empty() && args.scenario.set.is_empty()) && !is_one {
+    let is_changed = !args.scenario.with.is_empty() || !args.scenario.set.is_empty();
+    if is_changed && !is_one {
         return Err(exit::usage("`--with` and `--set` go with one scenario, and a table"));
     }
     if is_one {

@@ -55,10 +55,10 @@ pub async fn once(start: &Start, loaded: &Loaded, directory: &Path) -> Result<Fi
         }
     };
     let ended = engine.wait().await?;
-    if let Some(summary) = ended.unwritten {
-        if !output::is_lines() {
-            print!("{}", summary::page(&summary, directory, None));
-        }
+    if let Some(summary) = ended.unwritten
+        && !output::is_lines()
+    {
+        print!("{}", summary::page(&summary, directory, None));
     }
     // The directory that was written to, even if another has taken its path since.
     let reached = held.as_ref().map_or_else(|_| directory.to_owned(), results::Held::path);

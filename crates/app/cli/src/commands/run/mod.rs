@@ -104,7 +104,7 @@ fn is_writable(file: &Path) -> Result<()> {
 /// How the runs are carried.
 enum Carrier {
     Emulated(emulated::Start),
-    Several(several::Start),
+    Several(Box<several::Start>),
     Simulated(simulated::Start),
 }
 
@@ -137,7 +137,7 @@ impl Carrier {
                 if let Some(on) = &args.on {
                     machines.keep(on).map_err(exit::usage)?;
                 }
-                Self::Several(several::Start {
+                Self::Several(Box::new(several::Start {
                     profiles: placing::profiles(named, &machines)?,
                     on: args.on.clone(),
                     machines,
@@ -146,7 +146,7 @@ impl Carrier {
                     workers,
                     calibration,
                     fail_fast,
-                })
+                }))
             }
         })
     }

@@ -122,7 +122,7 @@ fn available() -> Option<u64> {
 /// If it is as good as full.
 pub fn has_disk(folder: &Path) -> Result<()> {
     let disk = statvfs(folder).with_context(|| format!("cannot look at {}", folder.display()))?;
-    let free = u64::from(disk.blocks_available()) * u64::from(disk.fragment_size());
+    let free = disk.blocks_available() * disk.fragment_size();
     if free < LEAST_DISK {
         bail!(
             "the disk of {} is full: {} kB are left, and a run needs {} kB at least; all finished \
