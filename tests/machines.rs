@@ -100,8 +100,8 @@ fn packets_of_any_mtu_cross_whole() {
          links:\n    - { endpoints: [a, b], delay: 10ms, mtu: 9000 }\n    \
          - { endpoints: [a, c], delay: 10ms, mtu: 65521 }\n\
          processes:\n  \
-         - { name: jumbo, node: a, command: ping -c 3 -i 0.2 -M do -s 8972 b }\n  \
-         - { name: most, node: a, command: ping -c 3 -i 0.2 -M do -s 65493 c }\n\
+         - { name: jumbo, node: a, command: ping -4 -c 3 -i 0.2 -M do -s 8972 b }\n  \
+         - { name: most, node: a, command: ping -4 -c 3 -i 0.2 -M do -s 65493 c }\n\
          expect: [{ process: jumbo, exit: 0 }, { process: most, exit: 0 }]\n",
     );
     let summary = run(&lab);

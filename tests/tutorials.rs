@@ -148,6 +148,7 @@ const NOT_TYPED: &[(&str, &str)] = &[
     ("docs/api.md", "its requests are those of tests/client.rs, and one never ends"),
     ("docs/apply.md", "one is an editor; tests/apply.rs has such changes"),
     ("docs/calibration.md", "measures the machine for minutes; tests/calibrate.rs is quicker"),
+    ("docs/python.md", "takes Python packages; `make test-python` runs each of its blocks"),
     ("docs/queues.md", "shows what one prints; tests/waiting.rs looks at the same"),
     ("docs/rootless.md", "takes another user; tests/rootless.rs is one"),
     ("docs/services.md", "downloads an image; tests/services.rs starts such networks"),

@@ -167,6 +167,7 @@ fn every_example_is_tested_here() {
             "own-kernel",
             "parking-lot",
             "ppbp-web",
+            "python",
             "route-change",
             "sweep",
             "thousand",
@@ -174,7 +175,7 @@ fn every_example_is_tested_here() {
             "two-machines",
             "vlans"
         ],
-        "those that are simulated are in `simulate`"
+        "those that are simulated are in `simulate`, Python's in `make test-python`"
     );
 }
 

@@ -138,7 +138,7 @@ impl Company {
         let lines = lines(experiment.state.events.clone(), 0);
         tokio::spawn(lines.for_each(async |line| say_event(&line.json)));
         tokio::spawn(listen(Arc::clone(&experiment), Arc::clone(&member)));
-        let (parts, parting) = watch::channel(false);
+        let (parts, parting) = watch::channel(Parting::NotYet);
         tokio::spawn(async move {
             let Experiment { state, end, .. } = &*experiment;
             while let Some(order) = orders.recv().await {
@@ -150,12 +150,13 @@ impl Company {
                     }
                     Order::Complete => end.ask(EndReason::Completed),
                     Order::Interrupt => end.ask(EndReason::Interrupted),
-                    Order::Part => _ = parts.send(true),
+                    Order::Part => _ = parts.send(Parting::Begun),
+                    Order::Leave => _ = parts.send(Parting::Over),
                     Order::Abandon { why } => {
                         state.events.warn(format!("the run was ended: {why}"));
                         end.ask(EndReason::Interrupted);
                         // One of the others is not there any more.
-                        _ = parts.send(true);
+                        _ = parts.send(Parting::Over);
                     }
                     Order::Here => {}
                     // They belong to the start.
@@ -309,10 +310,19 @@ impl Ways {
     }
 }
 
+/// How far members are in telling each other what they have sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Parting {
+    NotYet,
+    Begun,
+    /// All have heard it, or one will not hear it any more.
+    Over,
+}
+
 /// A member whose run goes.
 pub struct Followed {
     member: Arc<Member>,
-    parting: watch::Receiver<bool>,
+    parting: watch::Receiver<Parting>,
     kept: Kept,
 }
 
@@ -321,11 +331,15 @@ impl Followed {
     pub async fn part(&mut self, experiment: &Experiment, results: &Results) -> Result<()> {
         say(&StartUp::Member(Said::Over));
         // Fails if the lead is gone, and nothing more comes from it.
-        let _ = self.parting.wait_for(|parting| *parting).await;
+        let _ = self.parting.wait_for(|parting| *parting >= Parting::Begun).await;
         let network = &experiment.network;
         let silent = tokio::task::block_in_place(|| {
             network.with(|live| Ok(live.dataplane.end_tunnels(PARTING)?))
         })?;
+        // Until then, this machine tells those that began to listen later.
+        say(&StartUp::Member(Said::Heard));
+        let over = self.parting.wait_for(|parting| *parting == Parting::Over);
+        let _ = tokio::time::timeout(PARTING, over).await;
         for peer in silent {
             let why = format!(
                 "`{}` did not tell at the end what it had sent: frames that were lost last are \

@@ -23,6 +23,8 @@
 //! | lead | [`Order::Complete`] | members end their runs |
 //! | each member | [`Said::Over`]: it sends nothing any more | the lead waits for all |
 //! | lead | [`Order::Part`] | members tell each other what they have sent, so that what was lost last is counted |
+//! | each member | [`Said::Heard`]: it knows what the others have sent | the lead waits for all |
+//! | lead | [`Order::Leave`] | members stop telling |
 //! | each member | [`Said::Ended`] | its results are written |
 //!
 //! All the while, both sides say each second that they are there ([`Order::Here`], [`Said::Here`]):
@@ -153,6 +155,8 @@ pub enum Order {
     Complete,
     /// Tell each other what you have sent: nothing is sent any more, on any machine.
     Part,
+    /// Tell nothing any more: all have heard it.
+    Leave,
     /// End the run: the user wishes so.
     Interrupt,
     /// The lead is there.
@@ -211,6 +215,8 @@ pub enum Said {
     Completed,
     /// Its run is over, and nothing is sent any more.
     Over,
+    /// It knows what the others have sent, or has waited for that long enough.
+    Heard,
     /// What it knew of others at the end.
     Ended {
         /// What it knew of the others' clocks, by their names.

@@ -39,9 +39,6 @@ pub struct Medium {
     /// through is counted from 2 s on, when the chain has filled.
     #[arg(long, requires = "saturate")]
     pub chain: bool,
-    /// A property of the medium instead of the scenario's, like `mac.dcf.rts_threshold=0B`.
-    #[arg(long, value_name = "KEY=VALUE")]
-    pub set: Vec<String>,
     /// Output format.
     #[arg(long, value_enum, default_value_t = Format::Table)]
     pub format: Format,

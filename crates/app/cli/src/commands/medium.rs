@@ -5,14 +5,13 @@ use std::collections::BTreeMap;
 
 use anyhow::{Context, Result, anyhow};
 use netloom_medium::arm::{Flow, Load, Trial};
-use netloom_medium::{Medium as Model, MediumProperties, Receiver, StationConfig, StationId};
+use netloom_medium::{Medium as Model, Receiver, StationConfig, StationId};
 use netloom_plan::{medium_setup, station_config};
 use netloom_scenario::{Node, NodeKind, Scenario};
 use netloom_traffic::{Model as Traffic, Sizes};
 use netloom_units::{Duration, Stream, Time};
 use serde_json::json;
 
-use super::set;
 use crate::args::{Format, Medium};
 use crate::table::table;
 use crate::{exit, find};
@@ -67,7 +66,6 @@ struct Cell<'s> {
     medium: &'s Node,
     /// In the order of the medium.
     members: Vec<Member<'s>>,
-    set: MediumProperties,
     flows: Vec<(StationId, StationId)>,
 }
 
@@ -111,15 +109,8 @@ impl<'s> Cell<'s> {
                 Some(Member { id: StationId(*number), node, config })
             })
             .collect();
-        let set = match &args.set[..] {
-            [] => MediumProperties::default(),
-            words => match &medium.medium {
-                Some(own) => set::medium::read_over(&own.config, words)?,
-                None => MediumProperties::default(),
-            },
-        };
         if args.chain {
-            return Ok(Self { scenario, medium, members, set, flows: Vec::new() });
+            return Ok(Self { scenario, medium, members, flows: Vec::new() });
         }
         let station = |node: &String| {
             members.iter().find(|member| member.node.name == *node).map(|member| member.id)
@@ -139,16 +130,14 @@ impl<'s> Cell<'s> {
             )));
         }
         check_access_points(&members, &flows, name)?;
-        Ok(Self { scenario, medium, members, set, flows })
+        Ok(Self { scenario, medium, members, flows })
     }
 
     /// Runs a trial in which the first `count` of the senders send.
     fn try_out(&self, count: usize, number: u64, args: &Medium) -> Result<MediumTrial> {
         let seed = self.scenario.seed.wrapping_add(number);
-        let mut setup = medium_setup(self.scenario, self.medium, seed)
+        let setup = medium_setup(self.scenario, self.medium, seed)
             .ok_or_else(|| anyhow!("`{}` is no medium", self.medium.name))?;
-        self.set.apply_to(&mut setup.config);
-        setup.config.check().map_err(|problem| exit::usage(format!("`--set`: {problem}")))?;
         let mut medium: Model<u64> = setup.build(Time::ZERO)?;
         for Member { id, node, config } in &self.members {
             medium.add(Time::ZERO, *id, config.clone(), self.scenario.trajectory(node)?);

@@ -45,8 +45,11 @@ pub async fn survey(machines: &Machines, scenario: Option<&Scenario>) -> Result<
         let inquiry = Inquiry { place, scenario: scenario.cloned().map(Box::new) };
         let mut asked = Asked::start(machines, machine, &secrets.in_words())?;
         let reported = timeout(PATIENCE, asked.report(&inquiry)).await;
-        let silent = |_| Err(asked.is_none(&anyhow!("it said nothing for {PATIENCE:?}")));
-        match reported.unwrap_or_else(silent) {
+        let reported = match reported {
+            Ok(reported) => reported,
+            Err(_) => Err(asked.no_member(&anyhow!("it said nothing for {PATIENCE:?}")).await),
+        };
+        match reported {
             Ok(report) => Ok((asked, report)),
             Err(error) => {
                 asked.end().await;

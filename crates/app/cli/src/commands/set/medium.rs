@@ -43,7 +43,7 @@ async fn patch(client: &Client, medium: &str, what: &str, request: &MediumReques
 
 /// Parses properties of a medium. Tables that words step into keep the entries that they have in
 /// `config` and that no word names.
-pub fn read_over(config: &MediumConfig, words: &[String]) -> Result<MediumProperties> {
+fn read_over(config: &MediumConfig, words: &[String]) -> Result<MediumProperties> {
     let text = properties::yaml_over(&tables(config)?, words)?;
     // Words for another variant, such as another MAC, stand alone: its table replaces the old one.
     netloom_scenario::value(&text).or_else(|_| read(words))

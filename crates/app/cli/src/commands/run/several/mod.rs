@@ -457,6 +457,12 @@ impl Lead {
                     self.order_each(&Order::Part).await;
                 }
             }
+            StartUp::Member(Said::Heard) => {
+                state.heard[number] = true;
+                if state.heard.iter().all(|heard| *heard) {
+                    self.order_each(&Order::Leave).await;
+                }
+            }
             StartUp::Member(Said::Ended { clocks }) => {
                 self.members[number].at_last = clocks;
                 state.ended[number] = true;
@@ -510,6 +516,7 @@ impl Lead {
 struct Following {
     completed: Vec<bool>,
     over: Vec<bool>,
+    heard: Vec<bool>,
     ended: Vec<bool>,
     /// Whether nothing more is heard from it, since it has ended or is lost.
     gone: Vec<bool>,
@@ -525,6 +532,7 @@ impl Following {
         Self {
             completed: vec![false; members],
             over: vec![false; members],
+            heard: vec![false; members],
             ended: vec![false; members],
             gone: vec![false; members],
             silence: vec![Duration::ZERO; members],
