@@ -155,6 +155,7 @@ const NOT_TYPED: &[(&str, &str)] = &[
     ("docs/shape.md", "changes traffic of the machine; tests/shape has a machine of its own"),
     ("docs/shell.md", "reaches the Internet; tests/shell has a network of its own"),
     ("docs/simulation.md", "has placeholders for files; tests/simulate does the same"),
+    ("docs/sweeps.md", "takes minutes; tests/simulate runs small sweeps by the same options"),
     ("docs/symbiosis.md", "takes a run of real programs; tests/symbiosis.rs repeats one"),
 ];
 
