@@ -9,7 +9,6 @@ receiver = net.host("r1")
 for host, router in [*((sender, left) for sender in senders), (receiver, right)]:
     net.link(host, router, rate="1Gbit/s", delay="1ms")
 net.link(left, right, name="bottleneck", rate="10Mbit/s", delay="20ms", queue={"limit": "50ms"})
-net["topology"]["tcp"] = "cubic"
 for number, sender in enumerate(senders, 1):
     net.traffic(f"flow{number}", sender, receiver, tcp={}, bulk={}, duration="5s")
 

@@ -6,7 +6,7 @@ import math
 import re
 
 from ._errors import ScenarioError
-from ._scenario import Scenario, link_name
+from ._scenario import Scenario
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -69,10 +69,10 @@ def to_networkx(scenario: Scenario) -> Any:
     for name, node in scenario.nodes.items():
         data: dict[str, Any] = scenario.data["topology"]["nodes"][node.name] or {}
         graph.add_node(name, **data)
-    for link in scenario.links.values():
+    for name, link in scenario.links.items():
         ends = [str(end).partition(":")[0] for end in link.data["endpoints"]]
         data = {key: value for key, value in link.data.items() if key != "endpoints"}
-        graph.add_edge(*ends, key=link_name(link.data), **data)
+        graph.add_edge(*ends, key=name, **data)
     return graph
 
 

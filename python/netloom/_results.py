@@ -179,7 +179,7 @@ class ProcessResult:
 
     def __init__(self, results: Results, data: Mapping[str, Any]) -> None:
         self.data = data
-        self.name = str(data["name"])
+        self.name = str(data["process"])
         self.node = str(data["node"])
         self._results = results
 

@@ -163,9 +163,14 @@ class Scenario:
 
     @property
     def links(self) -> dict[str, Link]:
-        """The links by name."""
-        links = (Link(self, data) for data in self._topology("links", []))
-        return {link.name: link for link in links}
+        """The links by name. Of links without names between the same nodes, the second one is
+        `a--b#2`, and so on."""
+        links: dict[str, Link] = {}
+        counts: dict[str, int] = {}
+        for link in (Link(self, data) for data in self._topology("links", [])):
+            number = counts[link.name] = counts.get(link.name, 0) + 1
+            links[link.name if number == 1 else f"{link.name}#{number}"] = link
+        return links
 
     @property
     def media(self) -> dict[str, Medium]:
