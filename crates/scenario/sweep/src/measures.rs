@@ -67,8 +67,11 @@ impl Measure {
         Self::ALL.into_iter().find(|measure| measure.name() == name)
     }
 
-    /// Returns a value with its unit.
+    /// Returns a value with its unit. Differences may be negative.
     pub fn in_words(self, value: f64) -> String {
+        if value < 0.0 {
+            return format!("-{}", self.in_words(-value));
+        }
         match self {
             Self::Goodput => bit_rate(value),
             Self::Loss | Self::Load => format!("{:.3} %", value * 100.0),
@@ -165,5 +168,16 @@ impl std::str::FromStr for Tolerance {
         let number = number.filter(|number| number.is_finite() && *number >= 0.0);
         let number = number.ok_or_else(|| format!("`{share}` is no share: write like `2%`"))?;
         Ok(Self { measure, share: number / 100.0 })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Measure;
+
+    #[test]
+    fn a_difference_has_the_unit_of_its_size() {
+        assert_eq!(Measure::Goodput.in_words(-2e6), format!("-{}", Measure::Goodput.in_words(2e6)));
+        assert_eq!(Measure::Delay.in_words(-5e6), format!("-{}", Measure::Delay.in_words(5e6)));
     }
 }
