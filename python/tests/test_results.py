@@ -54,7 +54,8 @@ def test_comparison(simulated):
     assert nl.compare(simulated, simulated, tolerance={"goodput": "1%"})
 
 
-def test_a_sweep_goes_on(tmp_path):
+def test_a_sweep_goes_on(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     net = pair("sweep")
     net.traffic("load", "a", "b", udp={}, cbr={"rate": "1Mbit/s"}, duration="500ms")
     asked = {"vary": {"links.line.delay": ["5ms", "6ms"]}, "simulate": True}
