@@ -35,11 +35,11 @@ struct Record {
     /// Number of the pipe in the frame log, if it is logged.
     logged_as: Option<u32>,
     /// For a pipe that begins on another machine.
-    coming: Option<Coming>,
+    coming: Option<Box<Coming>>,
 }
 
 /// A pipe that begins on another machine.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug)]
 struct Coming {
     /// Whether it leads to a segment: a frame is late there if it comes after its release.
     to_segment: bool,
@@ -105,7 +105,8 @@ impl Recorder {
     /// Notes that a pipe begins on another machine, and whether it leads to a segment.
     pub fn comes_from_away(&mut self, pipe: PipeSlot, to_segment: bool) {
         let (bounds, latest, until) = ([Duration::ZERO; 2], Time::ZERO, Time::ZERO);
-        self.records[pipe.slot].coming = Some(Coming { to_segment, bounds, latest, until });
+        let coming = Coming { to_segment, bounds, latest, until };
+        self.records[pipe.slot].coming = Some(Box::new(coming));
     }
 
     /// Records that frames of a pipe have left its line for another machine.
@@ -133,7 +134,7 @@ impl Recorder {
     /// that enter a segment do so at their times, whenever that is: the first stands for all.
     #[cold]
     pub fn waited(&mut self, pipe: PipeSlot, now: Time, release: Time) {
-        let Some(coming) = self.records[pipe.slot].coming else { return };
+        let Some(coming) = &self.records[pipe.slot].coming else { return };
         if let (true, Some(writer)) = (coming.to_segment, &mut self.watch_writer)
             && release < now
         {
@@ -250,8 +251,9 @@ impl Observer<PipeFrame> for Recorder {
         self.left_at = now;
         let late = now.since(delivery.release);
         let Delivery { passage, info, .. } = delivery;
-        let coming = self.records[pipe.slot].coming;
-        let early = passage.shift + coming.map_or(Duration::ZERO, |coming| coming.bound());
+        let coming = &self.records[pipe.slot].coming;
+        let bound = coming.as_ref().map_or(Duration::ZERO, |coming| coming.bound());
+        let early = passage.shift + bound;
         self.counters.lateness.record(late + early, info.frames().into());
         if let Some(writer) = &mut self.watch_writer {
             let line = coming.is_none().then_some(passage);
@@ -263,7 +265,7 @@ impl Observer<PipeFrame> for Recorder {
     #[inline]
     fn forwarded(&mut self, pipe: PipeSlot, delivery: &Delivery<PipeFrame>) {
         if let Some(writer) = &mut self.watch_writer {
-            match self.records[pipe.slot].coming {
+            match &self.records[pipe.slot].coming {
                 None => writer.forwarded(pipe.slot, &delivery.passage, &delivery.info),
                 // Its lateness was recorded as it came.
                 Some(_) => writer.passed(pipe.slot, &delivery.info),
