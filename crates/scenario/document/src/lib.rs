@@ -8,6 +8,7 @@
 //! | `read` | values of other formats to plain values |
 //! | `diagnostic` | findings with positions, formatted for people and programs |
 //! | `dialect` | words of a kind of document, for suggestions in findings |
+//! | `scalar` | a text that may look like another type |
 //! | `span` | positions in a text |
 //! | `value` | values without places, and paths to them |
 //! | `write` | values to text |
@@ -23,6 +24,7 @@ mod edit;
 mod encode;
 mod places;
 mod read;
+mod scalar;
 mod span;
 mod value;
 mod write;
@@ -33,6 +35,7 @@ pub use diagnostic::{Diagnostic, Diagnostics, Related, Severity};
 pub use dialect::{Dialect, NameOf};
 pub use edit::{Comment, Document};
 pub use encode::{EncodeError, encode, is_default};
+pub use scalar::ScalarText;
 pub use span::Span;
 pub use value::{Step, Value};
 pub use write::{document as write, in_line};

@@ -54,7 +54,7 @@ pub(crate) use software::{RawBind, RawFile, RawService, RawServices};
 pub(crate) use symbiosis::{RawPeriod, RawSymbiosis};
 pub(crate) use timeline::{RawEvent, RawFails, RawRouteChange, RawStart};
 pub(crate) use traffic::{RawMatrix, RawMatrixForm, RawParties, RawTcp, RawTraffic, RawUdp};
-pub(crate) use values::{RawEndpoint, RawText, RawTime};
+pub(crate) use values::{RawEndpoint, RawTime, ScalarText};
 pub(crate) use workers::RawWorkers;
 
 /// A NetLoom scenario: a network, the programs that run in it, and the events that change it.

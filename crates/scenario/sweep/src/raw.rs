@@ -2,7 +2,7 @@
 //!
 //! Doc comments here are the descriptions in the published JSON Schema: write them for users.
 
-use netloom_document::{Entries, Spanned};
+use netloom_document::{Entries, ScalarText, Spanned};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
@@ -95,7 +95,7 @@ pub(crate) struct RawCompare {
     /// Metric that is compared.
     pub metric: Spanned<String>,
     /// Values of keys of `vary` that make a point the baseline of those that differ in these alone.
-    pub baseline: Entries<Spanned<RawText>>,
+    pub baseline: Entries<Spanned<ScalarText>>,
 }
 
 /// When a point has enough runs.
@@ -107,33 +107,15 @@ pub(crate) struct RawStop {
     pub metric: Spanned<String>,
     /// Half of the interval's width that is enough: a share of the mean, like `2%`, or a number in
     /// the metric's unit.
-    pub half_width: Spanned<RawText>,
+    pub half_width: Spanned<ScalarText>,
     /// Least and greatest number of seeds, like `5-50`.
-    pub seeds: Spanned<RawText>,
+    pub seeds: Spanned<ScalarText>,
 }
-
-/// A text, or a number that is taken as one.
-#[derive(Debug, Deserialize)]
-#[serde(transparent)]
-pub(crate) struct RawText(pub String);
 
 /// Any value: its node in the tree counts.
 #[derive(Debug, Deserialize)]
 #[serde(transparent)]
 pub(crate) struct Anything(IgnoredAny);
-
-#[cfg(feature = "schema")]
-impl schemars::JsonSchema for RawText {
-    fn inline_schema() -> bool {
-        true
-    }
-    fn schema_name() -> std::borrow::Cow<'static, str> {
-        "Text".into()
-    }
-    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
-        schemars::json_schema!({ "type": ["string", "number", "boolean"] })
-    }
-}
 
 /// Returns the JSON Schema (draft 2020-12) of a sweep file. A copy is in
 /// `docs/sweep.schema.json`.

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use super::placement::RawNodeLoad;
 use super::software::{RawBind, RawFile, RawServices};
-use super::values::{RawCommand, RawMtu, RawNextHop, RawText};
+use super::values::{RawCommand, RawMtu, RawNextHop, ScalarText};
 use crate::address::{IpPrefix, Ipv4Prefix, Ipv6Prefix, MacAddress};
 use crate::service::OptionValue;
 use crate::spec::{Kernel, NodeKind, Routing};
@@ -162,7 +162,7 @@ pub(crate) struct RawNodeProps {
     pub mobility: Option<Spanned<Mobility>>,
     /// Kernel parameters of the network stack, like `net.ipv4.tcp_congestion_control: bbr`.
     #[serde(default, skip_serializing_if = "Entries::is_empty")]
-    pub sysctls: Entries<RawText>,
+    pub sysctls: Entries<ScalarText>,
     /// MTU of interfaces, where neither the interface nor its link sets it: largest IP packet in
     /// bytes.
     #[serde(default)]
@@ -177,7 +177,7 @@ pub(crate) struct RawNodeProps {
     pub files: Entries<Spanned<RawFile>>,
     /// Environment variables of all processes of the node.
     #[serde(default, skip_serializing_if = "Entries::is_empty")]
-    pub env: Entries<RawText>,
+    pub env: Entries<ScalarText>,
     /// Files and directories of the machine, relative to the scenario's folder, that appear in the
     /// node. Each value is the path in the node, like `/srv/data`, or `{to: /srv/data, write:
     /// true}`.

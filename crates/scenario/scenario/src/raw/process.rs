@@ -4,7 +4,7 @@ use netloom_document::{Entries, Spanned, is_default};
 use serde::{Deserialize, Serialize};
 
 use super::timeline::RawStart;
-use super::values::{RawCommand, RawText};
+use super::values::{RawCommand, ScalarText};
 
 /// A process that a run starts in one or several nodes.
 #[derive(Debug, Clone, Deserialize, Serialize)]
@@ -28,7 +28,7 @@ pub(crate) struct RawProcess {
     pub command: Option<RawCommand>,
     /// Environment variables, in addition to those of the run itself.
     #[serde(default, skip_serializing_if = "Entries::is_empty")]
-    pub env: Entries<RawText>,
+    pub env: Entries<ScalarText>,
     /// Time at which the process starts (default `0s`: as soon as the network is ready).
     #[serde(default)]
     pub start: Option<Spanned<RawStart>>,

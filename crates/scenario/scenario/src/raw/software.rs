@@ -8,7 +8,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 
-use super::values::RawText;
+use super::values::ScalarText;
 use crate::service::OptionValue;
 
 /// A file of a node, with either `content` or `source`.
@@ -18,14 +18,14 @@ use crate::service::OptionValue;
 pub(crate) struct RawFile {
     /// Content of the file.
     #[serde(default)]
-    pub content: Option<RawText>,
+    pub content: Option<ScalarText>,
     /// File of the machine that the content comes from, relative to the scenario's folder. It must
     /// be text; use `binds` for other files.
     #[serde(default)]
     pub source: Option<Spanned<String>>,
     /// Permissions in octal, like `0755` (default `0644`).
     #[serde(default)]
-    pub mode: Option<Spanned<RawText>>,
+    pub mode: Option<Spanned<ScalarText>>,
 }
 
 /// Where a file or directory of the machine appears in the node: a path, or a path with options.

@@ -4,6 +4,7 @@ use std::fmt;
 use std::net::IpAddr;
 use std::str::FromStr;
 
+pub(crate) use netloom_document::ScalarText;
 use netloom_units::{Duration, Size, UnitError};
 #[cfg(feature = "schema")]
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
@@ -55,24 +56,6 @@ impl JsonSchema for RawEndpoint {
             "pattern": "^[A-Za-z0-9][A-Za-z0-9_-]*(:[A-Za-z0-9][A-Za-z0-9_.-]*)?$",
             "examples": ["a:eth1"],
         })
-    }
-}
-
-/// A text that may look like another type, like `1`. It is used exactly as written.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Deserialize, serde::Serialize)]
-#[serde(transparent)]
-pub(crate) struct RawText(pub String);
-
-#[cfg(feature = "schema")]
-impl JsonSchema for RawText {
-    fn inline_schema() -> bool {
-        true
-    }
-    fn schema_name() -> std::borrow::Cow<'static, str> {
-        "Text".into()
-    }
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({ "type": ["string", "number", "boolean"] })
     }
 }
 

@@ -9,7 +9,7 @@ use super::nodes::NodeDraft;
 use super::report::Report;
 use crate::dialect::similar;
 use crate::files::Files;
-use crate::raw::{RawScenario, RawText};
+use crate::raw::{RawScenario, ScalarText};
 
 /// Kernel parameter that names the congestion control of a node's connections.
 pub(super) const SYSCTL: &str = "net.ipv4.tcp_congestion_control";
@@ -85,7 +85,7 @@ fn check_default(
     report.error(Diagnostic::warning(span, message).with_help(help));
 }
 
-fn in_sysctls(sysctls: &Entries<RawText>) -> Option<(&str, Span)> {
+fn in_sysctls(sysctls: &Entries<ScalarText>) -> Option<(&str, Span)> {
     let mut all = sysctls.iter();
     let (key, value) = all.find(|(key, _)| key.value == SYSCTL)?;
     Some((value.0.trim(), key.span))

@@ -8,7 +8,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, Visitor};
 
-use super::super::values::RawText;
+use super::super::values::ScalarText;
 use crate::service::OptionKind;
 use crate::spec::SpanningTree;
 
@@ -31,7 +31,7 @@ struct Options {
 
 /// A duration of whole seconds, or a number of seconds.
 fn seconds<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u8>, D::Error> {
-    let RawText(text) = RawText::deserialize(deserializer)?;
+    let ScalarText(text) = ScalarText::deserialize(deserializer)?;
     let number = OptionKind::Seconds.number(&text).unwrap_or(Ok(0)).map_err(D::Error::custom)?;
     u8::try_from(number).map(Some).map_err(|_| D::Error::custom(format!("{text} is too long")))
 }
