@@ -219,18 +219,24 @@ fn members_end(lab: &Lab) {
     });
 }
 
+/// Sends a signal to the engine of m2, waits for the end of the run, and returns what that said.
+fn loses(lab: &Lab, run: Child, signal: Signal) -> String {
+    let status = lab.ok(&["inspect", &format!("{}-m2", lab.name), "--format", "json"]);
+    let status: Value = serde_json::from_str(&status).unwrap();
+    let pid = status["experiment"]["engine_pid"].as_u64().unwrap();
+    kill(i32::try_from(pid).unwrap(), signal);
+    let output = run.wait_with_output().unwrap();
+    let said = text(&output.stdout) + &text(&output.stderr);
+    assert_eq!(output.status.code(), Some(3), "{said}");
+    assert!(said.contains("machine `m2` was lost"), "{said}");
+    said
+}
+
 #[test]
 fn a_lost_machine_is_named_and_ends_the_others() {
     let lab = lab(FOREVER);
     let child = begun(&lab);
-    let status = lab.ok(&["inspect", &format!("{}-m2", lab.name), "--format", "json"]);
-    let status: Value = serde_json::from_str(&status).unwrap();
-    let pid = status["experiment"]["engine_pid"].as_u64().unwrap();
-    kill(i32::try_from(pid).unwrap(), Signal::SIGKILL);
-    let output = child.wait_with_output().unwrap();
-    let said = text(&output.stdout) + &text(&output.stderr);
-    assert_eq!(output.status.code(), Some(3), "{said}");
-    assert!(said.contains("machine `m2` was lost"), "{said}");
+    loses(&lab, child, Signal::SIGKILL);
     let summary = summary(&lab);
     assert_eq!(summary["verdict"]["judgement"], "invalid", "{summary}");
     assert!(summary["machines"][1]["lost"].is_i64(), "{summary}");
@@ -296,14 +302,7 @@ fn a_machine_that_a_command_leads_to_is_cleaned_up_when_it_is_lost() {
     let child = begun_by_list(&lab);
     let view = lab.ok(&["inspect", "--machines", &format!("{}-m1", lab.name)]);
     assert!(view.contains("r1--r2/forward") && view.contains("to m2"), "{view}");
-    let status = lab.ok(&["inspect", &format!("{}-m2", lab.name), "--format", "json"]);
-    let status: Value = serde_json::from_str(&status).unwrap();
-    let pid = status["experiment"]["engine_pid"].as_u64().unwrap();
-    kill(i32::try_from(pid).unwrap(), Signal::SIGKILL);
-    let output = child.wait_with_output().unwrap();
-    let said = text(&output.stdout) + &text(&output.stderr);
-    assert_eq!(output.status.code(), Some(3), "{said}");
-    assert!(said.contains("machine `m2` was lost"), "{said}");
+    let said = loses(&lab, child, Signal::SIGKILL);
     let summary = summary(&lab);
     assert_eq!(summary["verdict"]["judgement"], "invalid", "{summary}");
     assert!(lab.path("r/machines/m1/summary.json").exists(), "{said}");
@@ -342,14 +341,8 @@ fn a_command_leads_to_a_machine_and_files_go_there_and_back() {
 fn a_machine_that_stands_still_is_lost() {
     let lab = lab(FOREVER);
     let child = begun(&lab);
-    let status = lab.ok(&["inspect", &format!("{}-m2", lab.name), "--format", "json"]);
-    let status: Value = serde_json::from_str(&status).unwrap();
-    let pid = status["experiment"]["engine_pid"].as_u64().unwrap();
-    kill(i32::try_from(pid).unwrap(), Signal::SIGSTOP);
-    let output = child.wait_with_output().unwrap();
-    let said = text(&output.stdout) + &text(&output.stderr);
-    assert_eq!(output.status.code(), Some(3), "{said}");
-    assert!(said.contains("machine `m2` was lost: nothing came from it for"), "{said}");
+    let said = loses(&lab, child, Signal::SIGSTOP);
+    assert!(said.contains("m2` was lost: nothing came from it for"), "{said}");
     is_gone(&lab);
 }
 
