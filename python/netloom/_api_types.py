@@ -5,6 +5,215 @@ from typing import Any, Literal, TypeAlias, TypedDict
 
 from typing_extensions import Required
 
+from ._types import (
+    AntennaPatternChoice as AntennaPatternChoice,
+    AntennaSector as AntennaSector,
+    ArfConfig as ArfConfig,
+    ArrivalsConfigPoisson as ArrivalsConfigPoisson,
+    AutomaticRateAarf as AutomaticRateAarf,
+    AutomaticRateArf as AutomaticRateArf,
+    BackoffStages as BackoffStages,
+    Busy as Busy,
+    CableConfig as CableConfig,
+    Corners as Corners,
+    CsmaCdConfig as CsmaCdConfig,
+    DelayPoint as DelayPoint,
+    DisciplineParametersDualpi2 as DisciplineParametersDualpi2,
+    DisciplineParametersFifo as DisciplineParametersFifo,
+    DisciplineParametersPie as DisciplineParametersPie,
+    DisciplineParametersRed as DisciplineParametersRed,
+    DisciplineParametersStep as DisciplineParametersStep,
+    DistributionOfDurationConstant as DistributionOfDurationConstant,
+    DistributionOfDurationEmpirical as DistributionOfDurationEmpirical,
+    DistributionOfDurationExponential as DistributionOfDurationExponential,
+    DistributionOfDurationLognormal as DistributionOfDurationLognormal,
+    DistributionOfDurationUniform as DistributionOfDurationUniform,
+    DistributionOfDurationWeibull as DistributionOfDurationWeibull,
+    DistributionOfSizeConstant as DistributionOfSizeConstant,
+    DistributionOfSizeEmpirical as DistributionOfSizeEmpirical,
+    DistributionOfSizeExponential as DistributionOfSizeExponential,
+    DistributionOfSizeLognormal as DistributionOfSizeLognormal,
+    DistributionOfSizeUniform as DistributionOfSizeUniform,
+    DistributionOfSizeWeibull as DistributionOfSizeWeibull,
+    DualPi2Config as DualPi2Config,
+    FadingRician as FadingRician,
+    FarNakagami as FarNakagami,
+    FifoConfig as FifoConfig,
+    FileContentOfAntennaPattern as FileContentOfAntennaPattern,
+    FileContentOfArrivals as FileContentOfArrivals,
+    FileContentOfDistributionTable as FileContentOfDistributionTable,
+    FileContentOfFlowList as FileContentOfFlowList,
+    FileContentOfOffsets as FileContentOfOffsets,
+    FileContentOfOverheadProfile as FileContentOfOverheadProfile,
+    FileContentOfPairLosses as FileContentOfPairLosses,
+    FileContentOfPictures as FileContentOfPictures,
+    FileContentOfPolygons as FileContentOfPolygons,
+    FileContentOfRateList as FileContentOfRateList,
+    FileContentOfRateTrace as FileContentOfRateTrace,
+    FileContentOfSamples as FileContentOfSamples,
+    FileContentOfSizeList as FileContentOfSizeList,
+    FileContentOfTraces as FileContentOfTraces,
+    GaussMarkovConfig as GaussMarkovConfig,
+    Geographic as Geographic,
+    GridConfig as GridConfig,
+    LogDistanceConfig as LogDistanceConfig,
+    LognormalOfDuration as LognormalOfDuration,
+    LognormalOfSize as LognormalOfSize,
+    LossStep as LossStep,
+    MacParametersCsmaCd as MacParametersCsmaCd,
+    ManhattanConfig as ManhattanConfig,
+    Mark as Mark,
+    MatrixConfig as MatrixConfig,
+    MobilityGaussMarkov as MobilityGaussMarkov,
+    MobilityManhattan as MobilityManhattan,
+    MobilityRandomDirection as MobilityRandomDirection,
+    MobilityRandomWalk as MobilityRandomWalk,
+    MobilityRandomWaypoint as MobilityRandomWaypoint,
+    Outline as Outline,
+    OverheadPoint as OverheadPoint,
+    Pages as Pages,
+    PairConfig as PairConfig,
+    PartLimit as PartLimit,
+    PieConfig as PieConfig,
+    Polygons as Polygons,
+    PortVlansAccess as PortVlansAccess,
+    PropagationGrid as PropagationGrid,
+    PropagationLogDistance as PropagationLogDistance,
+    PropagationMatrix as PropagationMatrix,
+    Punctuality as Punctuality,
+    RandomDirectionConfig as RandomDirectionConfig,
+    RandomWalkConfig as RandomWalkConfig,
+    RandomWaypointConfig as RandomWaypointConfig,
+    ReadyOutput as ReadyOutput,
+    ReadyPort as ReadyPort,
+    RedConfig as RedConfig,
+    RedThresholds as RedThresholds,
+    Retry as Retry,
+    ScheduleStep as ScheduleStep,
+    SectorConfig as SectorConfig,
+    SizesTable as SizesTable,
+    SlotNamesNames as SlotNamesNames,
+    SrtcmConfig as SrtcmConfig,
+    StepConfig as StepConfig,
+    TrtcmConfig as TrtcmConfig,
+    UniformOfDuration as UniformOfDuration,
+    UniformOfSize as UniformOfSize,
+    VbrConfig as VbrConfig,
+    WalkerConfig as WalkerConfig,
+    WeibullOfDuration as WeibullOfDuration,
+    WeibullOfSize as WeibullOfSize,
+    WeightedSize as WeightedSize,
+    Action as Action,
+    Angle as Angle,
+    Antenna as Antenna,
+    AntennaPattern as AntennaPattern,
+    Area as Area,
+    Arrivals as Arrivals,
+    Attenuation as Attenuation,
+    AutomaticRate as AutomaticRate,
+    Backoff as Backoff,
+    BitErrorRate as BitErrorRate,
+    BitErrors as BitErrors,
+    CableShape as CableShape,
+    CalibrationMethod as CalibrationMethod,
+    CaptureWhen as CaptureWhen,
+    Collisions as Collisions,
+    Compensation as Compensation,
+    Coordinate as Coordinate,
+    Coordinates as Coordinates,
+    CpuQuota as CpuQuota,
+    Cut as Cut,
+    DataOfAntennaPattern as DataOfAntennaPattern,
+    DataOfArrivals as DataOfArrivals,
+    DataOfDistributionTable as DataOfDistributionTable,
+    DataOfFlowList as DataOfFlowList,
+    DataOfOffsets as DataOfOffsets,
+    DataOfOverheadProfile as DataOfOverheadProfile,
+    DataOfPairLosses as DataOfPairLosses,
+    DataOfPictures as DataOfPictures,
+    DataOfPolygons as DataOfPolygons,
+    DataOfRateList as DataOfRateList,
+    DataOfRateTrace as DataOfRateTrace,
+    DataOfSamples as DataOfSamples,
+    DataOfSizeList as DataOfSizeList,
+    DataOfTraces as DataOfTraces,
+    Dilation as Dilation,
+    Direction as Direction,
+    Disk as Disk,
+    DistributionTable as DistributionTable,
+    DropFrom as DropFrom,
+    Dscp as Dscp,
+    Dscps as Dscps,
+    Duration as Duration,
+    Ecns as Ecns,
+    Elements as Elements,
+    FlowList as FlowList,
+    Framing as Framing,
+    Frequency as Frequency,
+    Gain as Gain,
+    InFlight as InFlight,
+    Interpolation as Interpolation,
+    IpFamily as IpFamily,
+    IpPrefix as IpPrefix,
+    Kernel as Kernel,
+    KnownNeighbours as KnownNeighbours,
+    Length as Length,
+    LinkState as LinkState,
+    Load as Load,
+    Lock as Lock,
+    LossMethod as LossMethod,
+    MacAddress as MacAddress,
+    MediumAddressing as MediumAddressing,
+    Milestone as Milestone,
+    ModelStart as ModelStart,
+    MovementStart as MovementStart,
+    MtuLimit as MtuLimit,
+    Never as Never,
+    NodeState as NodeState,
+    Objective as Objective,
+    Offset as Offset,
+    Offsets as Offsets,
+    OnContention as OnContention,
+    OptionValue as OptionValue,
+    OverheadProfile as OverheadProfile,
+    PairLosses as PairLosses,
+    Phy as Phy,
+    Pictures as Pictures,
+    Ports as Ports,
+    Power as Power,
+    Preamble as Preamble,
+    Prefix as Prefix,
+    Probability as Probability,
+    Purpose as Purpose,
+    QueueLimit as QueueLimit,
+    Rate as Rate,
+    RateControl as RateControl,
+    RateList as RateList,
+    RateTrace as RateTrace,
+    ReceptionRule as ReceptionRule,
+    RedByDscp as RedByDscp,
+    Representation as Representation,
+    Routing as Routing,
+    RtsThreshold as RtsThreshold,
+    Samples as Samples,
+    ShadowDistance as ShadowDistance,
+    Size as Size,
+    SizeList as SizeList,
+    Sizes as Sizes,
+    SlotNames as SlotNames,
+    SlotOrder as SlotOrder,
+    Speed as Speed,
+    Speeds as Speeds,
+    Stretch as Stretch,
+    TraceFormat as TraceFormat,
+    Traces as Traces,
+    TwinMethod as TwinMethod,
+    UpperLayer as UpperLayer,
+    Vlans as Vlans,
+    WhenFull as WhenFull,
+    Window as Window,
+)
+
 class AccessDelay(TypedDict, total=False):
     """How long frames took from their turn to their end."""
     p50_ns: "Required[int]"
@@ -45,15 +254,6 @@ class AlohaConfig(TypedDict, total=False):
     wait: "Duration"
     """Longest random wait before the second try, which doubles with each further one, up to ten
     times (default `10ms`)."""
-
-class AntennaPatternChoice(TypedDict, total=False):
-    """Gains of a file: lines of `degrees,dBi`, linear between them, or a list of texts like
-    those lines."""
-    pattern: "Required[DataOfAntennaPattern]"
-
-class AntennaSector(TypedDict, total=False):
-    """One gain within a sector, another one behind it."""
-    sector: "Required[SectorConfig]"
 
 class ApiError(TypedDict, total=False):
     """Failure of a request: the body of every response that is not 2xx."""
@@ -111,21 +311,9 @@ class AqmState(TypedDict, total=False):
     `red`, p_b at its average, without the thresholds by DSCP; of `dualpi2`, p_C, that of the
     classic queue."""
 
-class ArfConfig(TypedDict, total=False):
-    """When the rate goes up and down."""
-    down: "int"
-    """Failures in a row, after which it goes down (default 2). One is enough right after a step
-    up."""
-    up: "int"
-    """Successes in a row, after which it goes up (default 10)."""
-
 class ArrivalsConfigGaps(TypedDict, total=False):
     """With these times between two beginnings."""
     gaps: "Required[DurationDistribution]"
-
-class ArrivalsConfigPoisson(TypedDict, total=False):
-    """Independently, so many a second on average."""
-    poisson: "Required[float]"
 
 class AssociationConfig(TypedDict, total=False):
     """When stations join access points, and leave them."""
@@ -139,14 +327,6 @@ class AssociationConfig(TypedDict, total=False):
     """For how long a station that joins or changes hears and sends nothing (default `50ms`)."""
     scan: "Duration"
     """How often stations compare access points, all at one time (default `100ms`)."""
-
-class AutomaticRateAarf(TypedDict, total=False):
-    """Adaptive automatic rate fallback."""
-    aarf: "Required[ArfConfig]"
-
-class AutomaticRateArf(TypedDict, total=False):
-    """Automatic rate fallback."""
-    arf: "Required[ArfConfig]"
 
 BackgroundEntry = TypedDict("BackgroundEntry", {
     "as": "Representation | None",
@@ -182,10 +362,6 @@ class BackgroundStatistics(TypedDict, total=False):
     queued: "Required[Count]"
     """Part of the queue's length that is background."""
 
-class BackoffStages(TypedDict, total=False):
-    """The windows of this list, one after the other, after failures; the first after a success."""
-    stages: "Required[list[int]]"
-
 class Bind(TypedDict, total=False):
     """A file or directory of the machine that appears in a node."""
     machine: "Required[str]"
@@ -216,23 +392,6 @@ class BulkConfig(TypedDict, total=False):
     """How much each connection sends (default: until the end)."""
     connections: "int"
     """How many connections there are (default 1)."""
-
-class Busy(TypedDict, total=False):
-    """How long something may be busy without a break (θ_c, θ_d). Contention holds from that
-    length on."""
-    longest: "Required[Duration]"
-    """The length."""
-
-class CableConfig(TypedDict, total=False):
-    """A cable, or several that end in a hub."""
-    length: "Length"
-    """Length from one end to the other; of a hub, that between any two stations (default
-    `185m`)."""
-    shape: "CableShape"
-    """`bus` (default): stations are on one cable, evenly from end to end, or where each says
-    with `at`. `hub`: any two have `length` between them."""
-    velocity: "float"
-    """Speed of signals as a share of that of light (default 0.65)."""
 
 class Capture(TypedDict, total=False):
     """When a stronger signal takes over from the one that is being received."""
@@ -366,12 +525,6 @@ class Constellation(TypedDict, total=False):
     orbits: "Required[Orbits]"
     """Orbits of the satellites."""
 
-Corners = TypedDict("Corners", {
-    "from": "Required[list[Coordinate]]",
-    "to": "Required[list[Coordinate]]",
-}, total=False)
-"""An area by two corners."""
-
 class Count(TypedDict, total=False):
     """Wire frames and their bytes (with Ethernet header, without FCS and framing)."""
     bytes: "Required[int]"
@@ -453,15 +606,6 @@ class CrossingStatus(TypedDict, total=False):
     """What remains of that beyond half a round trip and the error of the clock, in ns. Frames
     are late if it is negative. Absent until the clock is known."""
 
-class CsmaCdConfig(TypedDict, total=False):
-    """Parameters of `csma_cd`."""
-    attempts: "int"
-    """How often a frame is sent (default 16)."""
-    cable: "CableConfig"
-    """Cable that joins the stations."""
-    rate: "Rate"
-    """Bit rate (default `10Mbit/s`)."""
-
 class DcfConfig(TypedDict, total=False):
     """Parameters of `dcf`."""
     backoff: "Backoff"
@@ -483,13 +627,6 @@ class DcfConfig(TypedDict, total=False):
     rts_threshold: "RtsThreshold"
     """Frames longer than this on the air, header and FCS included, are asked for with RTS and
     CTS: `none` (default) or a size; `0B` is all."""
-
-class DelayPoint(TypedDict, total=False):
-    """The delay at a time."""
-    at: "Required[Duration]"
-    """Time of the point, counted from when the delay was set."""
-    delay: "Required[Duration]"
-    """Delay of frames that leave the line then."""
 
 class DelayStatistics(TypedDict, total=False):
     """Time in the pipe, from arrival to scheduled release."""
@@ -547,94 +684,26 @@ class DisciplineParametersDrr(TypedDict, total=False):
     """Deficit round robin over classes or flows (Shreedhar & Varghese 1995)."""
     drr: "Required[DrrConfig]"
 
-class DisciplineParametersDualpi2(TypedDict, total=False):
-    """Two coupled queues, for scalable and for classic congestion controls (RFC 9332)."""
-    dualpi2: "Required[DualPi2Config]"
-
-class DisciplineParametersFifo(TypedDict, total=False):
-    """First in, first out."""
-    fifo: "Required[FifoConfig]"
-
 class DisciplineParametersFqCodel(TypedDict, total=False):
     """A CoDel for each flow (RFC 8290)."""
     fq_codel: "Required[FqCodelConfig]"
 
-class DisciplineParametersPie(TypedDict, total=False):
-    """Proportional integral controller enhanced (RFC 8033)."""
-    pie: "Required[PieConfig]"
-
 class DisciplineParametersPrio(TypedDict, total=False):
     """Strict priority of classes."""
     prio: "Required[PrioConfig]"
-
-class DisciplineParametersRed(TypedDict, total=False):
-    """Random early detection (Floyd & Jacobson 1993)."""
-    red: "Required[RedConfig]"
-
-class DisciplineParametersStep(TypedDict, total=False):
-    """First in, first out, with marks from a length on (Alizadeh and others 2010, DCTCP)."""
-    step: "Required[StepConfig]"
 
 DisciplineParametersWf2q = TypedDict("DisciplineParametersWf2q", {
     "wf2q+": "Required[Wf2qConfig]",
 }, total=False)
 """Worst-case fair weighted fair queueing over classes or flows (Bennett & Zhang 1997)."""
 
-class DistributionOfDurationConstant(TypedDict, total=False):
-    """Always this."""
-    constant: "Required[Duration]"
-
-class DistributionOfDurationEmpirical(TypedDict, total=False):
-    """A file with one sample a line, or a list of samples, each as likely as the others."""
-    empirical: "Required[DataOfSamples]"
-
-class DistributionOfDurationExponential(TypedDict, total=False):
-    """Exponential with this mean."""
-    exponential: "Required[Duration]"
-
-class DistributionOfDurationLognormal(TypedDict, total=False):
-    """The logarithm is normal."""
-    lognormal: "Required[LognormalOfDuration]"
-
 class DistributionOfDurationPareto(TypedDict, total=False):
     """Pareto with this mean and shape."""
     pareto: "Required[ParetoOfDuration]"
 
-class DistributionOfDurationUniform(TypedDict, total=False):
-    """Uniform between `from` and `to`."""
-    uniform: "Required[UniformOfDuration]"
-
-class DistributionOfDurationWeibull(TypedDict, total=False):
-    """Weibull with this mean and shape."""
-    weibull: "Required[WeibullOfDuration]"
-
-class DistributionOfSizeConstant(TypedDict, total=False):
-    """Always this."""
-    constant: "Required[Size]"
-
-class DistributionOfSizeEmpirical(TypedDict, total=False):
-    """A file with one sample a line, or a list of samples, each as likely as the others."""
-    empirical: "Required[DataOfSamples]"
-
-class DistributionOfSizeExponential(TypedDict, total=False):
-    """Exponential with this mean."""
-    exponential: "Required[Size]"
-
-class DistributionOfSizeLognormal(TypedDict, total=False):
-    """The logarithm is normal."""
-    lognormal: "Required[LognormalOfSize]"
-
 class DistributionOfSizePareto(TypedDict, total=False):
     """Pareto with this mean and shape."""
     pareto: "Required[ParetoOfSize]"
-
-class DistributionOfSizeUniform(TypedDict, total=False):
-    """Uniform between `from` and `to`."""
-    uniform: "Required[UniformOfSize]"
-
-class DistributionOfSizeWeibull(TypedDict, total=False):
-    """Weibull with this mean and shape."""
-    weibull: "Required[WeibullOfSize]"
 
 class DropStatistics(TypedDict, total=False):
     """The frames that the model dropped, by reason."""
@@ -665,27 +734,6 @@ class DrrConfig(TypedDict, total=False):
     quantum: "Size"
     """Bytes on the line that a class of weight 1 may send in its turn (default `1514B`, at
     least `256B`). If it is at least the longest frame, serving a frame takes constant time."""
-
-class DualPi2Config(TypedDict, total=False):
-    """Parameters of `dualpi2`. The defaults are those of RFC 9332, appendix A.1, for round
-    trips of up to 100 ms."""
-    alpha: "float"
-    """Weight of the distance from the target, in 1/s (default `0.15`)."""
-    beta: "float"
-    """Weight of the trend of the delay, in 1/s (default `3`)."""
-    classic_share: "Probability"
-    """Share of the line that the classic queue has at least while both queues wait (default
-    `6.25%`, at most `50%`)."""
-    coupling: "float"
-    """k, the coupling: the low-latency queue marks with `k` times the square root of the
-    classic queue's probability (default `2`, at least 1)."""
-    step: "Duration"
-    """Waiting time in the low-latency queue above which every packet is marked (default `1ms`)."""
-    target: "Duration"
-    """Queueing delay that the controller aims at in the classic queue (default `15ms`)."""
-    update: "Duration"
-    """Time between two steps of the controller, which happen at whole multiples of it (default
-    `15ms`, at least `100us`)."""
 
 class EmacConfig(TypedDict, total=False):
     """Parameters of `emac`. Times are the PHY's where nothing is said."""
@@ -865,10 +913,6 @@ class FadingNakagami(TypedDict, total=False):
     """Nakagami: the factor is Gamma(m, 1/m), perhaps with another m far away."""
     nakagami: "Required[NakagamiConfig]"
 
-class FadingRician(TypedDict, total=False):
-    """Rician: one way is stronger than all others together, by this ratio K."""
-    rician: "Required[Gain]"
-
 class Fails(TypedDict, total=False):
     """Random failures. The random numbers are those of the stream `timeline/NUMBER`."""
     after: "Required[DurationDistribution]"
@@ -885,122 +929,11 @@ class Failure(TypedDict, total=False):
     error: "Required[str]"
     """Error, for people."""
 
-class FarNakagami(TypedDict, total=False):
-    """A shape for far receivers."""
-    beyond: "Required[Length]"
-    """The distance beyond which it holds."""
-    m: "Required[float]"
-    """The shape, from 0.5 to 1000."""
-
-class FifoConfig(TypedDict, total=False):
-    """Parameters of `fifo`."""
-    drop: "DropFrom"
-    """Frame that is dropped when the queue is full: the one that arrives (`tail`, default) or
-    the oldest ones (`head`)."""
-
-class FileContentOfAntennaPattern(TypedDict, total=False):
-    """How a file's content travels with its name."""
-    file: "Required[str]"
-    """The file's name."""
-    values: "Required[AntennaPattern]"
-    """Values of the file."""
-
-class FileContentOfArrivals(TypedDict, total=False):
-    """How a file's content travels with its name."""
-    file: "Required[str]"
-    """The file's name."""
-    values: "Required[Arrivals]"
-    """Values of the file."""
-
-class FileContentOfDistributionTable(TypedDict, total=False):
-    """How a file's content travels with its name."""
-    file: "Required[str]"
-    """The file's name."""
-    values: "Required[DistributionTable]"
-    """Values of the file."""
-
 class FileContentOfErrorTable(TypedDict, total=False):
     """How a file's content travels with its name."""
     file: "Required[str]"
     """The file's name."""
     values: "Required[ErrorTable]"
-    """Values of the file."""
-
-class FileContentOfFlowList(TypedDict, total=False):
-    """How a file's content travels with its name."""
-    file: "Required[str]"
-    """The file's name."""
-    values: "Required[FlowList]"
-    """Values of the file."""
-
-class FileContentOfOffsets(TypedDict, total=False):
-    """How a file's content travels with its name."""
-    file: "Required[str]"
-    """The file's name."""
-    values: "Required[Offsets]"
-    """Values of the file."""
-
-class FileContentOfOverheadProfile(TypedDict, total=False):
-    """How a file's content travels with its name."""
-    file: "Required[str]"
-    """The file's name."""
-    values: "Required[OverheadProfile]"
-    """Values of the file."""
-
-class FileContentOfPairLosses(TypedDict, total=False):
-    """How a file's content travels with its name."""
-    file: "Required[str]"
-    """The file's name."""
-    values: "Required[PairLosses]"
-    """Values of the file."""
-
-class FileContentOfPictures(TypedDict, total=False):
-    """How a file's content travels with its name."""
-    file: "Required[str]"
-    """The file's name."""
-    values: "Required[Pictures]"
-    """Values of the file."""
-
-class FileContentOfPolygons(TypedDict, total=False):
-    """How a file's content travels with its name."""
-    file: "Required[str]"
-    """The file's name."""
-    values: "Required[Polygons]"
-    """Values of the file."""
-
-class FileContentOfRateList(TypedDict, total=False):
-    """How a file's content travels with its name."""
-    file: "Required[str]"
-    """The file's name."""
-    values: "Required[RateList]"
-    """Values of the file."""
-
-class FileContentOfRateTrace(TypedDict, total=False):
-    """How a file's content travels with its name."""
-    file: "Required[str]"
-    """The file's name."""
-    values: "Required[RateTrace]"
-    """Values of the file."""
-
-class FileContentOfSamples(TypedDict, total=False):
-    """How a file's content travels with its name."""
-    file: "Required[str]"
-    """The file's name."""
-    values: "Required[Samples]"
-    """Values of the file."""
-
-class FileContentOfSizeList(TypedDict, total=False):
-    """How a file's content travels with its name."""
-    file: "Required[str]"
-    """The file's name."""
-    values: "Required[SizeList]"
-    """Values of the file."""
-
-class FileContentOfTraces(TypedDict, total=False):
-    """How a file's content travels with its name."""
-    file: "Required[str]"
-    """The file's name."""
-    values: "Required[Traces]"
     """Values of the file."""
 
 class Finding(TypedDict, total=False):
@@ -1122,36 +1055,6 @@ class FrameLogSummary(TypedDict, total=False):
     """Reason of a write error. Nothing was written after it."""
     lost: "Required[int]"
     """Number of entries that are missing because they came faster than they could be written."""
-
-class GaussMarkovConfig(TypedDict, total=False):
-    """Gauss-Markov: each step's speed is s ← αs + (1−α)s̄ + σ√(1−α²)·w, and its direction
-    likewise. Near borders the mean direction is that of the middle of the area."""
-    alpha: "Required[float]"
-    """How much of a step's speed and direction the next one keeps, from 0 (nothing) to below 1."""
-    area: "Required[Area]"
-    """Where it moves."""
-    deviation: "Required[Speed]"
-    """The standard deviation σ of speeds; what would be below 0 is 0."""
-    every: "Duration"
-    """How long a step is (default `1s`)."""
-    mean: "Required[Speed]"
-    """The mean speed s̄."""
-    turn: "Angle"
-    """The standard deviation of directions (default `60deg`)."""
-
-class Geographic(TypedDict, total=False):
-    """A place on the WGS 84 ellipsoid."""
-    alt: "float"
-    """Altitude in m (default 0)."""
-    lat: "Required[float]"
-    """Latitude in degrees, north positive, −90 to 90."""
-    lon: "Required[float]"
-    """Longitude in degrees, east positive, −180 to 180."""
-
-class GridConfig(TypedDict, total=False):
-    """Losses between the cells of a grid."""
-    file: "Required[str]"
-    """The file, in the format of [`LossGrid`]."""
 
 class GroupConfig(TypedDict, total=False):
     """A group around a leader. Each member has a reference point, anywhere within `radius`
@@ -1347,27 +1250,6 @@ class LinkStatus(TypedDict, total=False):
     reverse: "Required[PipeStatus]"
     """Pipe from the second end to the first."""
 
-class LogDistanceConfig(TypedDict, total=False):
-    """Free space up to the reference distance, and 10·n·log₁₀(d/d₀) dB more from there on."""
-    exponent: "Required[float]"
-    """The exponent n, from 1 to 10: 2 in the open, 2.7 to 3.5 in towns, 4 to 6 in buildings."""
-    reference: "Length"
-    """The reference distance d₀ (default `1m`)."""
-
-class LognormalOfDuration(TypedDict, total=False):
-    """The logarithm is normal; written by the mean of the values themselves."""
-    mean: "Required[Duration]"
-    """The mean."""
-    sigma: "Required[float]"
-    """The standard deviation of the natural logarithm."""
-
-class LognormalOfSize(TypedDict, total=False):
-    """The logarithm is normal; written by the mean of the values themselves."""
-    mean: "Required[Size]"
-    """The mean."""
-    sigma: "Required[float]"
-    """The standard deviation of the natural logarithm."""
-
 class Loopback(TypedDict, total=False):
     """Loopback addresses of a node, in addition to 127.0.0.1 and ::1."""
     ipv4: "Required[LoopbackAddressOfipv4]"
@@ -1394,14 +1276,6 @@ class LossPoint(TypedDict, total=False):
     snr: "Required[float]"
     """The ratio of signal to noise, in dB."""
 
-LossStep = TypedDict("LossStep", {
-    "at": "Required[Duration]",
-    "from": "Required[str]",
-    "loss": "Required[float]",
-    "to": "Required[str]",
-}, total=False)
-"""A loss from a time on."""
-
 class Losses(TypedDict, total=False):
     """Losses outside the model."""
     buffers: "Required[int]"
@@ -1422,10 +1296,6 @@ that follow from propagation, until they are set anew."""
 class MacParametersAloha(TypedDict, total=False):
     """Who has something to send sends it (Abramson 1970; Roberts 1972)."""
     aloha: "Required[AlohaConfig]"
-
-class MacParametersCsmaCd(TypedDict, total=False):
-    """Carrier sense with collision detection: Ethernet on a cable (IEEE 802.3, clause 4)."""
-    csma_cd: "Required[CsmaCdConfig]"
 
 class MacParametersDcf(TypedDict, total=False):
     """The distributed coordination function of IEEE 802.11 (2007, clause 9)."""
@@ -1498,35 +1368,6 @@ class MachineSummary(TypedDict, total=False):
     """Cluster time when the machine's clock shows zero, in ns."""
     profile: "str | None"
     """File of its profile. Absent if it was not calibrated."""
-
-class ManhattanConfig(TypedDict, total=False):
-    """Streets around blocks. At each crossing it turns with a probability, left or right alike,
-    and else goes straight on; where that is not possible it does the other. Each stretch from
-    crossing to crossing has a speed of its own."""
-    area: "Required[Area]"
-    """Where the blocks are; its borders are streets, too."""
-    blocks: "Required[list[int]]"
-    """How many blocks there are to the east and to the north."""
-    speed: "Required[Speeds]"
-    """How fast, above 0."""
-    turn: "Probability"
-    """How likely it turns at a crossing (default `50%`)."""
-
-class Mark(TypedDict, total=False):
-    """The notation of actions that need a table."""
-    dscp: "Required[Dscp]"
-    """DSCP that the packet gets: a number from 0 to 63, or a name like `af11`."""
-
-class MatrixConfig(TypedDict, total=False):
-    """Losses that a file says: what a ray tracer computed, or somebody measured. Pairs that it
-    does not have hear nothing of each other, nor do others before their first time."""
-    between: "Interpolation"
-    """The loss between two times of a pair (default `step`)."""
-    file: "Required[DataOfPairLosses]"
-    """Lines of `time,from,to,dB` (seconds, names of nodes), or an event log of EMANE (`.eel`)."""
-    nodes: "dict[str, str]"
-    """The node that each name of the file is, like `{"1": alice}` (default: names are the
-    same)."""
 
 class Measure(TypedDict, total=False):
     """Measurements of a run beside those that it always makes."""
@@ -1681,29 +1522,9 @@ class Meter(TypedDict, total=False):
     trtcm: "TrtcmConfig | None"
     """The two-rate three-colour marker (RFC 2698); packets are green, yellow or red."""
 
-class MobilityGaussMarkov(TypedDict, total=False):
-    """Speed and direction that change little by little (Liang & Haas 1999)."""
-    gauss_markov: "Required[GaussMarkovConfig]"
-
 class MobilityGroup(TypedDict, total=False):
     """Around a leader that moves by a model of its own (Hong, Gerla, Pei & Chiang 1999)."""
     group: "Required[GroupConfig]"
-
-class MobilityManhattan(TypedDict, total=False):
-    """Along the streets of a grid."""
-    manhattan: "Required[ManhattanConfig]"
-
-class MobilityRandomDirection(TypedDict, total=False):
-    """A new direction after a random time, and a pause."""
-    random_direction: "Required[RandomDirectionConfig]"
-
-class MobilityRandomWalk(TypedDict, total=False):
-    """A new direction after each stretch of time or way."""
-    random_walk: "Required[RandomWalkConfig]"
-
-class MobilityRandomWaypoint(TypedDict, total=False):
-    """To random places, with pauses."""
-    random_waypoint: "Required[RandomWaypointConfig]"
 
 class MobilityTrace(TypedDict, total=False):
     """As it was recorded."""
@@ -1997,12 +1818,6 @@ class OrbitsWalker(TypedDict, total=False):
     """Planes of circular orbits."""
     walker: "Required[WalkerConfig]"
 
-class Outline(TypedDict, total=False):
-    """An outline: rings of corners. Within is what an odd number of rings surrounds, so a ring
-    in a ring is a courtyard."""
-    rings: "Required[list[list[list[float]]]]"
-    """The corners of each ring, in order; the last one is joined to the first."""
-
 class Overhead(TypedDict, total=False):
     """Costs of the monitor itself."""
     elapsed_ns: "int"
@@ -2017,34 +1832,6 @@ class Overhead(TypedDict, total=False):
     share: "Required[float]"
     """`monitoring_ns` and `notification_ns` as a share of the run's duration, that is, of one
     CPU."""
-
-class OverheadPoint(TypedDict, total=False):
-    """A point of the distribution function: with `probability`, the extra time is at most
-    `time`."""
-    lost: "bool"
-    """Whether frames between the previous point and this one are lost after that time (default
-    no)."""
-    probability: "Required[Probability]"
-    """Cumulative probability."""
-    time: "Required[Duration]"
-    """Extra time on the line."""
-
-class Pages(TypedDict, total=False):
-    """How many pages may be moved in a sliding window (Π_m = θ_m δ, and δ)."""
-    limit: "Required[int]"
-    """Contention holds from this number of pages in a window on. With 1, any page is
-    contention, and the threshold is reported as 0."""
-    window: "Required[Duration]"
-    """The length of the window."""
-
-PairConfig = TypedDict("PairConfig", {
-    "ber": "BitErrorRate",
-    "delay": "Duration",
-    "from": "Required[str]",
-    "loss": "Probability",
-    "to": "Required[str]",
-}, total=False)
-"""An ordered pair of stations."""
 
 class ParetoOfDuration(TypedDict, total=False):
     """Pareto: P(X > x) = (x_m/x)^α from x_m on, written by its mean."""
@@ -2063,13 +1850,6 @@ class ParetoOfSize(TypedDict, total=False):
     """Largest value: longer ones count as this (default: nothing is cut)."""
     shape: "Required[float]"
     """The shape α, above 1; up to 2 the variance is infinite."""
-
-class PartLimit(TypedDict, total=False):
-    """The part of a sliding window that something may take. Contention holds above it."""
-    limit: "Required[Probability]"
-    """The part."""
-    window: "Required[Duration]"
-    """The length of the window."""
 
 PathStatus = TypedDict("PathStatus", {
     "addresses": "Required[list[str]]",
@@ -2103,28 +1883,6 @@ class PeerStatus(TypedDict, total=False):
     """Time since it last said anything about its clock. Absent until it has."""
     trouble: "str | None"
     """Why datagrams to it were last not sent, if some were not."""
-
-class PieConfig(TypedDict, total=False):
-    """Parameters of `pie`. The defaults are those of RFC 8033, sections 4.2, 4.3 and 5.1."""
-    alpha: "float"
-    """Weight of the distance from the target, in 1/s (default `0.125`)."""
-    beta: "float"
-    """Weight of the trend of the delay, in 1/s (default `1.25`)."""
-    derandomize: "bool"
-    """Whether drops are kept from being too close together or too far apart (default `true`)."""
-    ecn: "bool"
-    """Whether ECN-capable packets are marked instead of dropped (default `true`), as long as
-    the drop probability is at most `ecn_threshold`."""
-    ecn_threshold: "Probability"
-    """Drop probability above which packets are dropped even if they are ECN-capable (default
-    `10%`)."""
-    max_burst: "Duration"
-    """Time for which a burst may last before anything is dropped (default `150ms`)."""
-    target: "Duration"
-    """Queueing delay that the controller aims at (default `15ms`)."""
-    update: "Duration"
-    """Time between two steps of the controller, which happen at whole multiples of it (default
-    `15ms`, at least `100us`)."""
 
 class PingConfig(TypedDict, total=False):
     """Echo requests at a constant interval. The first one is sent at 0."""
@@ -2349,13 +2107,6 @@ class PoissonConfig(TypedDict, total=False):
     rate: "Rate | None"
     """The mean rate of the frames' bytes."""
 
-class Polygons(TypedDict, total=False):
-    """Outlines of a file."""
-    degrees: "Required[bool]"
-    """Whether coordinates are degrees (longitude, latitude), not metres (x, y)."""
-    outlines: "Required[list[Outline]]"
-    """The outlines."""
-
 class PortTree(TypedDict, total=False):
     """Spanning tree options of a port."""
     cost: "int | None"
@@ -2363,11 +2114,6 @@ class PortTree(TypedDict, total=False):
     priority: "int | None"
     """Port priority, a multiple of 16 from 0 to 240. Absent: 128. If several ports of the same
     neighbour have equal costs, the one with the lowest priority wins."""
-
-class PortVlansAccess(TypedDict, total=False):
-    """The port belongs to one VLAN. Frames without a tag are in it, and its frames leave
-    without a tag."""
-    access: "Required[int]"
 
 class PortVlansTrunk(TypedDict, total=False):
     """The port carries several VLANs, which are distinguished by tags."""
@@ -2526,19 +2272,6 @@ class ProgressUp(TypedDict, total=False):
     """The network is up, and what runs from the start is still to become ready."""
     up: "Required[dict[str, Any]]"
 
-class PropagationGrid(TypedDict, total=False):
-    """Losses between the cells of a grid, from a file."""
-    grid: "Required[GridConfig]"
-
-class PropagationLogDistance(TypedDict, total=False):
-    """Free space up to a reference distance, and from there on a power of the distance
-    (Rappaport 2001 §4.9)."""
-    log_distance: "Required[LogDistanceConfig]"
-
-class PropagationMatrix(TypedDict, total=False):
-    """Losses of pairs over time, from a file."""
-    matrix: "Required[MatrixConfig]"
-
 class PropagationRange(TypedDict, total=False):
     """All of the signal within a distance, nothing beyond (Maier 2011 §3.7.3; Zheng 2003 §4.3)."""
     range: "Required[RangeConfig]"
@@ -2553,12 +2286,6 @@ class Publish(TypedDict, total=False):
     """Transport protocol."""
     to: "Required[int]"
     """Port of the node, at 127.0.0.1 or, if nothing listens there, at ::1."""
-
-class Punctuality(TypedDict, total=False):
-    """How late is too late for an event that has a scheduled time. Contention holds if one is
-    later."""
-    tolerance: "Required[Duration]"
-    """The largest delay that is not late."""
 
 class QueueChange(TypedDict, total=False):
     """A change of the queue in which frames wait for the line."""
@@ -2626,40 +2353,6 @@ class RadioConfig(TypedDict, total=False):
     shadowing: "ShadowingConfig | None"
     """Log-normal shadows (default: none)."""
 
-class RandomDirectionConfig(TypedDict, total=False):
-    """Random direction: a direction and a speed for an exponential time, a pause, and again;
-    borders reflect. Places are equally likely at any time."""
-    area: "Required[Area]"
-    """Where it moves."""
-    every: "Required[Duration]"
-    """For how long it moves in one direction, on average."""
-    pause: "Duration"
-    """How long it rests then (default `0s`)."""
-    speed: "Required[Speeds]"
-    """How fast."""
-
-class RandomWalkConfig(TypedDict, total=False):
-    """Random walk: after each stretch a new direction and a new speed; borders reflect. Places
-    are equally likely at any time."""
-    area: "Required[Area]"
-    """Where it moves."""
-    every: "Required[Stretch]"
-    """How long a stretch is: a time (`10s`) or a length (`100m`)."""
-    speed: "Required[Speeds]"
-    """How fast."""
-
-class RandomWaypointConfig(TypedDict, total=False):
-    """Random waypoint: to a place anywhere in the area, straight, at a speed drawn for each
-    leg; a pause; and again."""
-    area: "Required[Area]"
-    """Where it moves."""
-    pause: "Duration"
-    """How long it rests at each place (default `0s`)."""
-    speed: "Required[Speeds]"
-    """How fast, above 0."""
-    start: "MovementStart"
-    """How it begins (default `stationary`)."""
-
 class RangeConfig(TypedDict, total=False):
     """A disk: frames are understood within `reach`, and sensed within `sense`."""
     reach: "Required[Length]"
@@ -2716,17 +2409,9 @@ class ReadyCommand(TypedDict, total=False):
     """This command, tried every 100 ms in the node, has succeeded."""
     command: "Required[Command]"
 
-class ReadyOutput(TypedDict, total=False):
-    """This text has appeared in the process' output."""
-    output: "Required[str]"
-
 class ReadyPath(TypedDict, total=False):
     """This path exists in the node."""
     path: "Required[str]"
-
-class ReadyPort(TypedDict, total=False):
-    """A TCP socket listens on this port in the node."""
-    port: "Required[int]"
 
 class ReceivedTotal(TypedDict, total=False):
     """Traffic that a host received from another."""
@@ -2747,52 +2432,6 @@ class Recurs(TypedDict, total=False):
     """Largest number of times that it happens."""
     until: "Duration | None"
     """Time before which it repeats."""
-
-class RedConfig(TypedDict, total=False):
-    """Parameters of `red`. The defaults are those of ns-2, after Floyd's "RED: Discussions of
-    Setting Parameters" (1997)."""
-    adaptive: "bool"
-    """Whether `max_p` adapts itself every 500 ms, from 1 % to 50 %, so that the average stays
-    in the middle fifth between `min` and `max` (Floyd, Gummadi & Shenker 2001; default
-    `false`)."""
-    by_dscp: "RedByDscp"
-    """Thresholds of packets by their DSCP, like `{af11: {min: 30packets, max: 60packets, max_p:
-    2%}}`. The thresholds above are for all other packets. There is one average for all packets."""
-    ecn: "bool"
-    """Whether ECN-capable packets are marked instead of dropped (default `true`)."""
-    gentle: "bool"
-    """Whether the probability rises from `max_p` to 1 between `max` and twice `max` (default
-    `true`). Otherwise it is 1 from `max` on."""
-    hard_drop: "bool"
-    """Whether ECN-capable packets are dropped, too, once the average is beyond the curve: from
-    `max` on, or from twice `max` on if it is `gentle` (default `false`). Otherwise they are
-    marked until the queue is full."""
-    max: "QueueLimit"
-    """Average queue length at which `max_p` is reached, in the same unit as `min` (default
-    `15packets`)."""
-    max_p: "Probability"
-    """Drop probability as the average reaches `max` (default `10%`)."""
-    mean_packet: "Size"
-    """Size of a typical packet, which determines how fast the average falls while the line is
-    idle (default `500B`)."""
-    min: "QueueLimit"
-    """Average queue length below which nothing is dropped: packets, bytes or time at the
-    current rate (default `5packets`)."""
-    no_drop: "bool"
-    """Whether packets that are not ECN-capable pass where others are marked, until the queue is
-    full (default `false`: they are dropped)."""
-    weight: "float"
-    """Weight of the current length in the average, above 0 and at most 1 (default `0.002`)."""
-
-class RedThresholds(TypedDict, total=False):
-    """Thresholds of packets with one DSCP. The defaults are those of `red`."""
-    max: "QueueLimit"
-    """Average queue length at which `max_p` is reached (default `15packets`)."""
-    max_p: "Probability"
-    """Drop probability as the average reaches `max` (default `10%`)."""
-    min: "QueueLimit"
-    """Average queue length below which none of these packets is dropped (default `5packets`),
-    in the unit of all other thresholds of the queue."""
 
 class Reordering(TypedDict, total=False):
     """Selects the frames that are sent out of turn. With a probability of zero there are none,
@@ -2945,13 +2584,6 @@ class ResourceUplink(TypedDict, total=False):
     name: "Required[str]"
     """Its name."""
 
-class Retry(TypedDict, total=False):
-    """How often a frame is sent in all."""
-    long: "int"
-    """Frames that were asked for (default 4)."""
-    short: "int"
-    """Requests, and frames that are not asked for (default 7)."""
-
 class Route(TypedDict, total=False):
     """A route of a node, written in the scenario."""
     interface: "str | None"
@@ -3061,24 +2693,6 @@ class ScenarioInForce(TypedDict, total=False):
     """The resolved scenario."""
     text: "str | None"
     """The scenario's text as its user wrote it. Null if whoever applied it has not sent it."""
-
-class ScheduleStep(TypedDict, total=False):
-    """From when on a rate holds."""
-    at: "Required[Duration]"
-    """Counted from when the schedule was set."""
-    rate: "Required[Rate]"
-    """The rate."""
-
-class SectorConfig(TypedDict, total=False):
-    """A sector antenna."""
-    azimuth: "Angle"
-    """Where its middle points, from the north, clockwise (default `0deg`)."""
-    back: "Required[Gain]"
-    """The gain elsewhere."""
-    gain: "Required[Gain]"
-    """The gain within it."""
-    width: "Required[Angle]"
-    """How wide it is, edge to edge."""
 
 class ServiceOption(TypedDict, total=False):
     """An option of a service."""
@@ -3305,15 +2919,6 @@ class SimulationSummary(TypedDict, total=False):
     """Duration in seconds of real time. In a hybrid run, the time for which its thread was
     busy."""
 
-class SizesTable(TypedDict, total=False):
-    """Lengths that come from a file."""
-    file: "Required[DataOfSizeList]"
-    """A file with a length in bytes and, if not 1, its weight in each line."""
-
-class SlotNamesNames(TypedDict, total=False):
-    """Stations by name."""
-    names: "Required[list[str]]"
-
 class Software(TypedDict, total=False):
     """Software of a node, apart from its network stack."""
     binds: "dict[str, Bind]"
@@ -3348,20 +2953,6 @@ class SpanningTree(TypedDict, total=False):
     priority: "Required[int]"
     """Bridge priority: a multiple of 4096 from 0 to 61440. The switch with the lowest one
     becomes the root."""
-
-class SrtcmConfig(TypedDict, total=False):
-    """Parameters of the single-rate three-colour marker (RFC 2697)."""
-    aware: "bool"
-    """Whether packets keep the colour of their DSCP or get a worse one: green, yellow, red for
-    the drop precedences 1, 2, 3 of assured forwarding, and green for all other DSCPs (default
-    `false`: colour-blind)."""
-    cbs: "Required[Size]"
-    """Committed burst size: up to this, packets are green."""
-    cir: "Required[Rate]"
-    """Committed information rate."""
-    ebs: "Required[Size]"
-    """Excess burst size. This bucket gets the tokens that do not fit into the committed one; up
-    to its size, packets are yellow."""
 
 class StartAfter(TypedDict, total=False):
     """`delay` after a process has reached a milestone in every node in which it runs."""
@@ -3468,13 +3059,6 @@ class StationStatus(TypedDict, total=False):
     """Its counters."""
     window: "Required[int]"
     """The contention window from which it draws its next backoff, in slots."""
-
-class StepConfig(TypedDict, total=False):
-    """Parameters of `step`."""
-    mark_at: "QueueLimit"
-    """K: what waits, without the frame on the line, when arrivals begin to be marked: packets,
-    bytes or time at the current rate (default `20packets`, the paper's for 1 Gbit/s; it has
-    `65packets` for 10 Gbit/s)."""
 
 class Subinterface(TypedDict, total=False):
     """Parent and VLAN of a VLAN sub-interface like `eth1.10`."""
@@ -3864,20 +3448,6 @@ class TreePortStatus(TypedDict, total=False):
     state: "Required[PortState]"
     """Treatment of frames."""
 
-class TrtcmConfig(TypedDict, total=False):
-    """Parameters of the two-rate three-colour marker (RFC 2698)."""
-    aware: "bool"
-    """Whether packets keep the colour of their DSCP or get a worse one, as for `srtcm` (default
-    `false`)."""
-    cbs: "Required[Size]"
-    """Committed burst size."""
-    cir: "Required[Rate]"
-    """Committed information rate: within it, packets are green."""
-    pbs: "Required[Size]"
-    """Peak burst size."""
-    pir: "Required[Rate]"
-    """Peak information rate, at least `cir`: beyond it, packets are red."""
-
 class Trunk(TypedDict, total=False):
     """A port that carries several VLANs."""
     allowed: "Required[Vlans]"
@@ -3897,18 +3467,6 @@ Trust = TypedDict("Trust", {
 }, total=False)
 """How exact a run has to be."""
 
-UniformOfDuration = TypedDict("UniformOfDuration", {
-    "from": "Required[Duration]",
-    "to": "Required[Duration]",
-}, total=False)
-"""Uniform between two bounds."""
-
-UniformOfSize = TypedDict("UniformOfSize", {
-    "from": "Required[Size]",
-    "to": "Required[Size]",
-}, total=False)
-"""Uniform between two bounds."""
-
 class VaryingDelay(TypedDict, total=False):
     """The notation of delays that need a table."""
     repeat: "Duration | None"
@@ -3927,14 +3485,6 @@ class VaryingRate(TypedDict, total=False):
     trace: "DataOfRateTrace | None"
     """A file in Mahimahi's format, or its values: the millisecond of each opportunity to send
     one 1500-byte packet. The trace repeats after its last millisecond."""
-
-class VbrConfig(TypedDict, total=False):
-    """Pictures of a video, over and over. Each is sent at once, in frames of at most the
-    entry's `size`."""
-    file: "Required[DataOfPictures]"
-    """A file with the bytes of a picture in each line, or a list of sizes."""
-    frame_rate: "Required[float]"
-    """Pictures a second, from 0.001 to 100000."""
 
 Verdict = TypedDict("Verdict", {
     "bad": "Required[list[Span]]",
@@ -3981,22 +3531,6 @@ class WaitBound(TypedDict, total=False):
     waited: "Required[Duration]"
     """Total time."""
 
-class WalkerConfig(TypedDict, total=False):
-    """A Walker constellation: `i: T/P/F`."""
-    altitude: "Required[Length]"
-    """How high they are above the ground."""
-    inclination: "Required[Angle]"
-    """The planes' inclination i."""
-    phasing: "int"
-    """How much further satellites of the next plane are, in parts of 360°/T: F, below P."""
-    planes: "Required[int]"
-    """How many planes there are: P."""
-    satellites: "Required[int]"
-    """How many satellites there are, all together: T, a multiple of P."""
-    star: "bool"
-    """Planes cross the equator within 180° instead of 360°, so that the first and the last one
-    move against each other: the seam (default: no)."""
-
 class Waypoint(TypedDict, total=False):
     """One entry: a place, with how or when it is reached; or a pause."""
     at: "Duration | None"
@@ -4016,27 +3550,6 @@ class WaypointsTable(TypedDict, total=False):
     """Whether it begins again at the end."""
     path: "Required[list[Waypoint]]"
     """The entries, in order."""
-
-class WeibullOfDuration(TypedDict, total=False):
-    """Weibull: P(X > x) = exp(−(x/λ)^k), written by its mean λΓ(1 + 1/k)."""
-    mean: "Required[Duration]"
-    """The mean."""
-    shape: "Required[float]"
-    """The shape k: below 1 the tail is longer than that of an exponential."""
-
-class WeibullOfSize(TypedDict, total=False):
-    """Weibull: P(X > x) = exp(−(x/λ)^k), written by its mean λΓ(1 + 1/k)."""
-    mean: "Required[Size]"
-    """The mean."""
-    shape: "Required[float]"
-    """The shape k: below 1 the tail is longer than that of an exponential."""
-
-class WeightedSize(TypedDict, total=False):
-    """A length and how often it comes beside others."""
-    bytes: "Required[Size]"
-    """The frame's length."""
-    weight: "float"
-    """How often it comes, relative to the others (default 1)."""
 
 class Wf2qConfig(TypedDict, total=False):
     """Parameters of `wf2q+`."""
@@ -4453,75 +3966,26 @@ class EventWarning(EventBase, total=False):
     message: "Required[str]"
     """Text of the warning."""
 
-Action: TypeAlias = "str | float | Mark"
-"""What becomes of a packet: `pass`, `drop`, or `{dscp: …}`."""
-
 AddressesOfIpv4Prefix: TypeAlias = "Literal['auto'] | Literal['none'] | AddressesOfIpv4PrefixFixed"
 """Source of an interface's addresses of one family."""
 
 AddressesOfIpv6Prefix: TypeAlias = "Literal['auto'] | Literal['none'] | AddressesOfIpv6PrefixFixed"
 """Source of an interface's addresses of one family."""
 
-Angle: TypeAlias = "str | float"
-"""An angle in degrees."""
-
-Antenna: TypeAlias = "Literal['omni'] | AntennaSector | AntennaPatternChoice"
-"""An antenna, by its gain in each horizontal direction. Directions are those of a compass: from
-the north (y), clockwise."""
-
-AntennaPattern: TypeAlias = "list[str]"
-"""Gains by direction, in order of it, from 0 to below 360 degrees: (degrees, dBi)."""
-
-Area: TypeAlias = "list[Length] | Corners"
-"""A rectangle: `[width, height]` from the origin to the east and north, or two corners."""
-
-Arrivals: TypeAlias = "list[str]"
-"""Arrivals in order of time: at least one."""
-
 ArrivalsConfig: TypeAlias = "ArrivalsConfigPoisson | ArrivalsConfigGaps"
 """When transfers begin."""
-
-Attenuation: TypeAlias = "str | float"
-"""A loss for each metre, in dB/m."""
-
-AutomaticRate: TypeAlias = "AutomaticRateArf | AutomaticRateAarf"
 
 Background: TypeAlias = "Literal['none'] | list[BackgroundEntry]"
 """Background traffic: `none`, or a list of entries that add up."""
 
-Backoff: TypeAlias = "Literal['binary'] | Literal['fixed'] | Literal['linear'] | Literal['mild'] | Literal['eied'] | BackoffStages"
-"""How the contention window follows failures and successes. Windows are the largest backoff in
-slots: a window of 31 gives 0 to 31."""
-
-BitErrorRate: TypeAlias = "float | str"
-"""A bit error rate, 0 to 1."""
-
-BitErrors: TypeAlias = "Literal['drop'] | Literal['flip']"
-"""The effect of bit errors on a frame."""
-
 Buffer: TypeAlias = "Literal['udp_receive'] | Literal['udp_send'] | Literal['tcp_receive'] | Literal['listen']"
 """Buffers of a node's sockets."""
-
-CableShape: TypeAlias = "Literal['bus'] | Literal['hub']"
-"""How cables join stations."""
-
-CalibrationMethod: TypeAlias = "Literal['md1'] | Literal['cross_traffic']"
-"""Method that converts the reports of a simulation to settings of pipes."""
-
-CaptureWhen: TypeAlias = "Literal['preamble'] | Literal['any'] | Literal['none']"
-"""When a stronger signal may take over."""
 
 Change: TypeAlias = "Literal['began'] | Literal['grew'] | Literal['ended']"
 """A change of contention."""
 
-Collisions: TypeAlias = "Literal['receiver'] | Literal['sender']"
-"""Where frames collide."""
-
 Command: TypeAlias = "str | list[str]"
 """A command to execute."""
-
-Compensation: TypeAlias = "str | float"
-"""`none`, `calibrated`, or a time with its unit, like `25us`."""
 
 Concern: TypeAlias = "Literal['links'] | Literal['programs']"
 """Subject of a finding."""
@@ -4530,72 +3994,11 @@ Condition: TypeAlias = "Literal['none'] | list[Conditioner]"
 """Traffic conditioning: `none`, or a list of conditioners, of which the first that matches has
 the packet."""
 
-Coordinate: TypeAlias = "str | float"
-"""A length with a sign and its unit, like `-12.5m`."""
-
-Coordinates: TypeAlias = "list[Coordinate] | Geographic"
-"""A place: `[x, y]` or `[x, y, z]` in the plane (east, north, up), or `{lat, lon, alt}` on the
-Earth."""
-
-CpuQuota: TypeAlias = "float"
-"""CPU time, in CPUs, in steps of 0.00001."""
-
-Cut: TypeAlias = "Literal['auto'] | Literal['never'] | Literal['any']"
-"""Whether the ends of a link may be on different machines."""
-
-DataOfAntennaPattern: TypeAlias = "str | AntennaPattern | FileContentOfAntennaPattern"
-"""The name of a file, or the values themselves."""
-
-DataOfArrivals: TypeAlias = "str | Arrivals | FileContentOfArrivals"
-"""The name of a file, or the values themselves."""
-
-DataOfDistributionTable: TypeAlias = "str | DistributionTable | FileContentOfDistributionTable"
-"""The name of a file, or the values themselves."""
-
 DataOfErrorTable: TypeAlias = "str | ErrorTable | FileContentOfErrorTable"
-"""The name of a file, or the values themselves."""
-
-DataOfFlowList: TypeAlias = "str | FlowList | FileContentOfFlowList"
-"""The name of a file, or the values themselves."""
-
-DataOfOffsets: TypeAlias = "str | Offsets | FileContentOfOffsets"
-"""The name of a file, or the values themselves."""
-
-DataOfOverheadProfile: TypeAlias = "str | OverheadProfile | FileContentOfOverheadProfile"
-"""The name of a file, or the values themselves."""
-
-DataOfPairLosses: TypeAlias = "str | PairLosses | FileContentOfPairLosses"
-"""The name of a file, or the values themselves."""
-
-DataOfPictures: TypeAlias = "str | Pictures | FileContentOfPictures"
-"""The name of a file, or the values themselves."""
-
-DataOfPolygons: TypeAlias = "str | Polygons | FileContentOfPolygons"
-"""The name of a file, or the values themselves."""
-
-DataOfRateList: TypeAlias = "str | RateList | FileContentOfRateList"
-"""The name of a file, or the values themselves."""
-
-DataOfRateTrace: TypeAlias = "str | RateTrace | FileContentOfRateTrace"
-"""The name of a file, or the values themselves."""
-
-DataOfSamples: TypeAlias = "str | Samples | FileContentOfSamples"
-"""The name of a file, or the values themselves."""
-
-DataOfSizeList: TypeAlias = "str | SizeList | FileContentOfSizeList"
-"""The name of a file, or the values themselves."""
-
-DataOfTraces: TypeAlias = "str | Traces | FileContentOfTraces"
 """The name of a file, or the values themselves."""
 
 Delay: TypeAlias = "str | float | VaryingDelay"
 """A time with its unit, or a delay that changes with time."""
-
-Dilation: TypeAlias = "float"
-"""The machine's time divided by the experiment's, to six decimals."""
-
-Direction: TypeAlias = "Literal['both'] | Literal['forward'] | Literal['reverse']"
-"""One direction of a link, or both."""
 
 Discipline: TypeAlias = "str | float | DisciplineParameters"
 """A queue discipline: its name, or its name with its parameters."""
@@ -4603,42 +4006,17 @@ Discipline: TypeAlias = "str | float | DisciplineParameters"
 DisciplineParameters: TypeAlias = "DisciplineParametersFifo | DisciplineParametersStep | DisciplineParametersRed | DisciplineParametersCodel | DisciplineParametersFqCodel | DisciplineParametersPie | DisciplineParametersDualpi2 | DisciplineParametersDrr | DisciplineParametersWf2q | DisciplineParametersPrio"
 """The disciplines with their parameters."""
 
-Disk: TypeAlias = "Literal['keep'] | Literal['lose']"
-"""What becomes of a node's files when it fails."""
-
 DistributionOfDuration: TypeAlias = "DistributionOfDurationConstant | DistributionOfDurationExponential | DistributionOfDurationUniform | DistributionOfDurationPareto | DistributionOfDurationLognormal | DistributionOfDurationWeibull | DistributionOfDurationEmpirical"
 """Distributions by name."""
 
 DistributionOfSize: TypeAlias = "DistributionOfSizeConstant | DistributionOfSizeExponential | DistributionOfSizeUniform | DistributionOfSizePareto | DistributionOfSizeLognormal | DistributionOfSizeWeibull | DistributionOfSizeEmpirical"
 """Distributions by name."""
 
-DistributionTable: TypeAlias = "list[int]"
-"""A distribution table of tc: the inverse of a distribution function, sampled at even steps, in
-units of 1/8192 of the deviation."""
-
 DropCause: TypeAlias = "Literal['not_read_in_time'] | Literal['device_full'] | Literal['device_gone'] | Literal['rejected'] | Literal['malformed'] | Literal['no_memory'] | Literal['softnet_backlog'] | Literal['neighbour_table'] | Literal['machine_device'] | Literal['tunnel'] | Literal['tunnel_full'] | Literal['tunnel_refused']"
 """ResourceId or reason of a loss outside the model."""
 
-DropFrom: TypeAlias = "Literal['tail'] | Literal['head']"
-"""The end of a full queue from which frames are dropped."""
-
-Dscp: TypeAlias = "int | str"
-"""A DSCP: a number from 0 to 63, or a name."""
-
-Dscps: TypeAlias = "int | str | list[int | str]"
-"""A DSCP, by number or by name, or a list of them."""
-
-Duration: TypeAlias = "str | float"
-"""A length of time with its unit: ns, us, ms, s, min or h."""
-
 DurationDistribution: TypeAlias = "str | float | DistributionOfDuration"
 """A duration, or a distribution of durations."""
-
-Ecns: TypeAlias = "Literal['not_ect', 'ect1', 'ect0', 'ce'] | list[Literal['not_ect', 'ect1', 'ect0', 'ce']]"
-"""A value of the ECN field, or a list of them."""
-
-Elements: TypeAlias = "list[str]"
-"""Two-line elements of satellites, each with its name: the lines of a file."""
 
 EndReason: TypeAlias = "Literal['completed'] | Literal['duration'] | Literal['failed'] | Literal['interrupted'] | Literal['client_gone'] | Literal['contention'] | Literal['state_gone']"
 """Why a run ended."""
@@ -4666,32 +4044,8 @@ Fading: TypeAlias = "Literal['none'] | Literal['rayleigh'] | FadingRician | Fadi
 Family: TypeAlias = "Literal['ipv4'] | Literal['ipv6']"
 """An address family."""
 
-FlowList: TypeAlias = "list[str]"
-"""Transfers in order of their beginnings: at least one."""
-
 FlowsKey: TypeAlias = "int | FlowsConfig"
 """The two meanings of the key `flows`."""
-
-Framing: TypeAlias = "str | float"
-"""`ethernet`, `none`, or a number of bytes per frame."""
-
-Frequency: TypeAlias = "str | float"
-"""A frequency with its unit: Hz, kHz, MHz or GHz."""
-
-Gain: TypeAlias = "str | float"
-"""A gain in dB, or dBi of an antenna."""
-
-InFlight: TypeAlias = "Literal['drop'] | Literal['deliver']"
-"""Treatment of frames in flight when a pipe goes down."""
-
-Interpolation: TypeAlias = "Literal['step'] | Literal['linear']"
-"""The loss between two times."""
-
-IpFamily: TypeAlias = "Literal['ipv4'] | Literal['ipv6']"
-"""A version of the Internet Protocol."""
-
-IpPrefix: TypeAlias = "str"
-"""An IPv4 or IPv6 prefix."""
 
 Ipv4Prefix: TypeAlias = "str"
 """An IPv4 address and prefix length."""
@@ -4705,24 +4059,6 @@ Jitter: TypeAlias = "str | float | JitterModel"
 Judgement: TypeAlias = "Literal['valid'] | Literal['suspect'] | Literal['invalid']"
 """A verdict in a word."""
 
-Kernel: TypeAlias = "Literal['shared'] | Literal['own']"
-"""Kernel that a node's network stack and processes run on."""
-
-KnownNeighbours: TypeAlias = "Literal['auto'] | Literal['known'] | Literal['resolved']"
-"""Whether nodes know the Ethernet addresses of their neighbours from the start."""
-
-Length: TypeAlias = "str | float"
-"""A length with its unit: um, mm, cm, m or km."""
-
-LinkState: TypeAlias = "Literal['up'] | Literal['down']"
-"""Whether a pipe carries frames."""
-
-Load: TypeAlias = "str | float"
-"""A mean rate: a share of the line's rate like `40%`, or a rate with its unit."""
-
-Lock: TypeAlias = "Literal['decodable'] | Literal['any']"
-"""Signals that a free radio begins to receive."""
-
 LoopbackAddressOfipv4: TypeAlias = "Literal['auto'] | Literal['none'] | LoopbackAddressOfipv4Fixed"
 """One loopback address of a node."""
 
@@ -4732,23 +4068,11 @@ LoopbackAddressOfipv6: TypeAlias = "Literal['auto'] | Literal['none'] | Loopback
 Loss: TypeAlias = "str | float"
 """A loss in dB."""
 
-LossMethod: TypeAlias = "Literal['positions'] | Literal['bernoulli'] | Literal['systematic']"
-"""Selection of the frames that a calibrated pipe loses."""
-
 Mac: TypeAlias = "str | float | MacParameters"
 """A medium access control: its name, or its name with its parameters."""
 
-MacAddress: TypeAlias = "str"
-"""An Ethernet address."""
-
 MacParameters: TypeAlias = "MacParametersDcf | MacParametersCsmaCd | MacParametersAloha | MacParametersTdma | MacParametersEmac | MacParametersNone"
 """The MACs with their parameters."""
-
-MediumAddressing: TypeAlias = "Literal['subnet'] | Literal['hosts']"
-"""Addresses of the interfaces on a medium."""
-
-Milestone: TypeAlias = "Literal['started'] | Literal['ready'] | Literal['done']"
-"""A point in a process' life."""
 
 Mobility: TypeAlias = "MobilityWaypoints | MobilityRandomWalk | MobilityRandomDirection | MobilityRandomWaypoint | MobilityManhattan | MobilityGaussMarkov | MobilityGroup | MobilityTrace"
 """A mobility model and its parameters, written as `{random_waypoint: {…}}`."""
@@ -4759,41 +4083,11 @@ Mode: TypeAlias = "Literal['emulation'] | Literal['simulation'] | Literal['hybri
 Model: TypeAlias = "ModelCbr | ModelPoisson | ModelOnOff | ModelPpbp | ModelTrace | ModelFlows | ModelRates | ModelVbr | ModelBulk | ModelHttp | ModelPing | ModelReplay"
 """A traffic model and its parameters, written as `{cbr: {rate: 1Mbit/s}}`."""
 
-ModelStart: TypeAlias = "Literal['stationary'] | Literal['empty']"
-"""How a model begins."""
-
-MovementStart: TypeAlias = "Literal['stationary'] | Literal['uniform']"
-"""How a movement begins."""
-
-MtuLimit: TypeAlias = "str | float"
-"""`none`, or a number of bytes."""
-
-Never: TypeAlias = "Literal['none']"
-"""The word `none`."""
-
 NodeKind: TypeAlias = "Literal['host'] | Literal['router'] | Literal['switch'] | Literal['medium'] | Literal['outside']"
 """Kind of a node."""
 
-NodeState: TypeAlias = "Literal['up'] | Literal['down'] | Literal['failed']"
-"""The state of a node."""
-
-Objective: TypeAlias = "Literal['fewest'] | Literal['spread']"
-"""Number of machines that a placement uses."""
-
-Offset: TypeAlias = "str | float"
-"""A signed length of time with its unit, like `-1.5ms`."""
-
-Offsets: TypeAlias = "list[Offset]"
-"""A list of signed lengths of time. In a file, each is on its own line."""
-
-OnContention: TypeAlias = "Literal['report'] | Literal['abort']"
-"""Reactions to the beginning of contention."""
-
 OptionKind: TypeAlias = "Literal['text'] | Literal['number'] | Literal['seconds'] | Literal['milliseconds'] | Literal['flag'] | Literal['list'] | Literal['prefixes'] | Literal['area']"
 """Type of the values of an option."""
-
-OptionValue: TypeAlias = "str | int | bool | list[str | float | bool]"
-"""A text, a number, `true`, `false`, or a list of texts."""
 
 Orbits: TypeAlias = "OrbitsWalker | OrbitsTle"
 """Orbits of satellites."""
@@ -4801,27 +4095,11 @@ Orbits: TypeAlias = "OrbitsWalker | OrbitsTle"
 Origin: TypeAlias = "Literal['timeline'] | Literal['request']"
 """Who asked for a change."""
 
-OverheadProfile: TypeAlias = "list[OverheadPoint]"
-"""The distribution function of the extra time. It is linear between its points. Below the first
-point, the time is that of the first point. Where the function jumps, the longer time holds. If
-the last point is below 100 %, the remaining frames are also lost to the medium, after the
-longest time."""
-
-PairLosses: TypeAlias = "list[LossStep]"
-"""Losses of pairs over time. Each direction of a pair has its own."""
-
 Part: TypeAlias = "Literal['node'] | Literal['link'] | Literal['medium'] | Literal['interface'] | Literal['parameter'] | Literal['loopback'] | Literal['routes'] | Literal['limits'] | Literal['services'] | Literal['port']"
 """A kind of part of a network."""
 
 Phase: TypeAlias = "Literal['starting'] | Literal['deployed'] | Literal['running'] | Literal['stopping']"
 """Phase of an experiment."""
-
-Phy: TypeAlias = "str | float"
-"""A physical layer of IEEE 802.11: `802.11b`, `802.11a`, `802.11g`, `802.11bg` (g among
-stations of b), `dsss` (1997) or `fhss` (1997, with the times of Bianchi 2000)."""
-
-Pictures: TypeAlias = "list[Size]"
-"""Sizes of pictures: at least one."""
 
 PipeStatus: TypeAlias = "ModelledPipe | DirectPipe"
 """One direction of a link."""
@@ -4835,23 +4113,8 @@ PortState: TypeAlias = "Literal['discarding'] | Literal['learning'] | Literal['f
 PortVlans: TypeAlias = "PortVlansAccess | PortVlansTrunk"
 """The treatment of VLAN tags at a port of a switch."""
 
-Ports: TypeAlias = "int | str | list[int | str]"
-"""A port, a range of ports, or a list of them."""
-
-Power: TypeAlias = "str | float"
-"""A power in dBm, dB above a milliwatt."""
-
-Preamble: TypeAlias = "Literal['long'] | Literal['short']"
-"""Which preamble serial frames above 1 Mbit/s have."""
-
-Prefix: TypeAlias = "str"
-"""An IP prefix, or a single address."""
-
 Pressure: TypeAlias = "Literal['cpu'] | Literal['memory'] | Literal['io']"
 """A resource for which tasks can wait, as in the kernel's pressure stall information."""
-
-Probability: TypeAlias = "str | float"
-"""A probability in percent."""
 
 ProcessState: TypeAlias = "Literal['waiting'] | ProcessStateStarted | ProcessStateReady | ProcessStateDone | ProcessStateFailed | Literal['never_started'] | Literal['stopped']"
 """State of a process."""
@@ -4865,42 +4128,14 @@ Propagation: TypeAlias = "PropagationRange | Literal['free_space'] | Literal['tw
 Protocol: TypeAlias = "Literal['tcp'] | Literal['udp']"
 """Transport protocol of a published port."""
 
-Purpose: TypeAlias = "Literal['functional'] | Literal['throughput'] | Literal['delay']"
-"""What a run is for, which decides how exact it has to be."""
-
-QueueLimit: TypeAlias = "str | float"
-"""Packets, bytes or time at the current rate, like `100packets`, `64KiB` or `50ms`."""
-
-Rate: TypeAlias = "str | float"
-"""A bit rate with its unit: bit/s, kbit/s, Mbit/s, Gbit/s or Tbit/s."""
-
-RateControl: TypeAlias = "str | float | AutomaticRate"
-"""A rate, or how a station chooses it: `arf`, `aarf` or `ideal`."""
-
 RateLimit: TypeAlias = "str | float | VaryingRate"
 """A bit rate with its unit, `unlimited`, or a rate that varies."""
-
-RateList: TypeAlias = "list[str]"
-"""Rates, some of which may be none at all."""
-
-RateTrace: TypeAlias = "list[int]"
-"""Opportunities to send. At each of these milliseconds, 1500 bytes may leave. After the last
-one the trace starts again."""
 
 Ready: TypeAlias = "ReadyPort | ReadyPath | ReadyOutput | ReadyCommand"
 """Condition under which a process is ready."""
 
-ReceptionRule: TypeAlias = "Literal['sinr'] | Literal['threshold'] | Literal['collision']"
-"""When a signal is received."""
-
-RedByDscp: TypeAlias = "dict[str, RedThresholds]"
-"""Thresholds of RED by DSCP: for each a number or a name, and `min`, `max` and `max_p`."""
-
 Reorder: TypeAlias = "str | float | Reordering"
 """`none`, or which frames are sent out of turn."""
-
-Representation: TypeAlias = "Literal['frames'] | Literal['fluid']"
-"""The form in which background traffic exists in a pipe."""
 
 Resource: TypeAlias = "ResourcePipe | ResourceFrames | ResourceSingleFrame | ResourceEngine | ResourceLosses | ResourceBuffer | ResourceCpu | ResourceRunQueue | ResourceInternal | ResourceUplink | ResourceSwap | ResourceFaults | ResourceDisk | ResourcePressure | ResourceEvents | ResourceMissedEvents | ResourcePeriods | ResourceLostPeriods | ResourceFlowDelay | ResourceFlowThroughput | ResourceMetric | ResourceClock | ResourceChanges | ResourceMachine"
 """A resource that is contended."""
@@ -4908,58 +4143,23 @@ Resource: TypeAlias = "ResourcePipe | ResourceFrames | ResourceSingleFrame | Res
 RouteChange: TypeAlias = "RouteChangeAdd | RouteChangeReplace | RouteChangeRemove"
 """A change of a node's routes."""
 
-Routing: TypeAlias = "Literal['delay'] | Literal['hops'] | Literal['cost'] | Literal['none'] | Literal['daemon']"
-"""Source of a node's routes."""
-
-RtsThreshold: TypeAlias = "str | float"
-"""`none`, or the length in bytes above which a frame is asked for with RTS and CTS."""
-
-Samples: TypeAlias = "list[Duration]"
-"""Samples with their units, one a line in a file."""
-
 Scheduling: TypeAlias = "Literal['real_time'] | Literal['favoured'] | Literal['normal']"
 """Scheduling class of a data-plane worker, as good as the machine permits."""
 
 ServiceState: TypeAlias = "Literal['waiting'] | ServiceStateStarting | ServiceStateReady | ServiceStateUnhealthy | ServiceStateFailed"
 """State of a service."""
 
-ShadowDistance: TypeAlias = "Length | Never"
-"""Over which distance shadows change."""
-
 SignalKind: TypeAlias = "Literal['lateness'] | Literal['unmodelled_drop'] | Literal['buffers'] | Literal['cpu'] | Literal['run_queue'] | Literal['net_internal'] | Literal['net_external'] | Literal['memory_in'] | Literal['memory_out'] | Literal['disk'] | Literal['steal'] | Literal['pressure'] | Literal['application'] | Literal['timeline'] | Literal['simulation'] | Literal['divergence'] | Literal['clock'] | Literal['tunnel'] | Literal['change_late'] | Literal['machine_lost']"
 """The signals. Each has a criterion of its own."""
 
-Size: TypeAlias = "str | float"
-"""An amount of data with its unit: B, kB, KiB, MB, MiB, GB or GiB."""
-
 SizeDistribution: TypeAlias = "str | float | DistributionOfSize"
 """A size, or a distribution of sizes."""
-
-SizeList: TypeAlias = "list[WeightedSize]"
-"""Lengths with weights."""
-
-Sizes: TypeAlias = "str | float | SizeList | SizesTable"
-"""A length like `1514B`, `imix`, a list of lengths, or a file of them."""
-
-SlotNames: TypeAlias = "SlotNamesNames"
-
-SlotOrder: TypeAlias = "str | float | SlotNames"
-"""Whose slots follow each other: `round_robin`, or names of stations."""
-
-Speed: TypeAlias = "str | float"
-"""A speed with its unit: um/s, mm/s, m/s or km/s."""
-
-Speeds: TypeAlias = "Speed | list[Speed]"
-"""A speed, or the slowest and the fastest, between which all are equally likely."""
 
 Start: TypeAlias = "StartAt | StartAfter"
 """Time at which something begins. Times count from when the network is ready."""
 
 StepChange: TypeAlias = "Literal['add'] | Literal['remove'] | Literal['replace'] | Literal['change']"
 """Kind of change of a part of the network."""
-
-Stretch: TypeAlias = "str | float"
-"""A length of time or of the way, with its unit."""
 
 TemplateTest: TypeAlias = "TemplateTestPort | TemplateTestPath | TemplateTestOutput | TemplateTestCommand"
 """A test that a service works."""
@@ -4974,23 +4174,8 @@ the caller's choice; models only compare and subtract."""
 TimelineAction: TypeAlias = "TimelineActionSetLink | TimelineActionSetNode | TimelineActionSetMedia | TimelineActionSetStation | TimelineActionRun | TimelineActionRoute"
 """Action of an event."""
 
-TraceFormat: TypeAlias = "Literal['ns2'] | Literal['fcd'] | Literal['gpx'] | Literal['bonnmotion'] | Literal['csv']"
-"""A format of recorded movements."""
-
-Traces: TypeAlias = "list[str]"
-"""Recorded movements of nodes. Written, where there is no file, as a list of lines of CSV."""
-
 Transport: TypeAlias = "Literal['icmp'] | Literal['frames'] | Literal['fluid'] | TransportUdp | TransportTcp"
 """Transport of traffic."""
-
-TwinMethod: TypeAlias = "Literal['packets'] | Literal['connections']"
-"""Representation of the TCP connections of real programs in the simulation."""
-
-UpperLayer: TypeAlias = "int | str"
-"""An upper-layer protocol: `tcp`, `udp`, `icmp`, `icmpv6` or a number."""
-
-Vlans: TypeAlias = "int | str | list[int | str]"
-"""`all`, a VLAN, a range like `20-29`, or a list of them."""
 
 WaypointsConfig: TypeAlias = "list[Waypoint] | WaypointsTable"
 """Places one after the other. The first entry is where it begins, unless the node has a
@@ -4999,11 +4184,5 @@ position."""
 When: TypeAlias = "WhenLasts | WhenRecurs | WhenFails"
 """Repetition of an event, and the time at which it is reverted."""
 
-WhenFull: TypeAlias = "Literal['drop'] | Literal['wait']"
-"""The treatment of frames that come when a queue is full."""
-
 Who: TypeAlias = "WhoNode | WhoProcess | WhoEngine | WhoKernel | WhoHypervisor | WhoOutside | WhoTunnel | WhoUnattributed | WhoOthers"
 """A [`Party`] by name."""
-
-Window: TypeAlias = "list[Any]"
-"""Least and largest contention window in slots."""

@@ -15,9 +15,10 @@ fn files() -> anyhow::Result<Vec<(&'static str, String)>> {
     };
     let schema = netloom_scenario::json_schema();
     let document = netloom_api::openapi::document();
+    let [types, api_types] = python::modules(&schema, &document)?;
     Ok(vec![
-        ("python/netloom/_types.py", python::scenario_types(&schema)?),
-        ("python/netloom/_api_types.py", python::api_types(&document)?),
+        ("python/netloom/_types.py", types),
+        ("python/netloom/_api_types.py", api_types),
         ("docs/scenario.schema.json", json(&schema)?),
         ("docs/openapi.json", json(&document)?),
         ("docs/machines.schema.json", json(&netloom_placement::json_schema())?),

@@ -1,4 +1,5 @@
 //! Types of the Python package, from the schemas: `TypedDict`s, which only type checkers read.
+//! Those of scenarios' files are in one module; that of the API has the others, and names these.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -30,14 +31,34 @@ const ARGUMENTS: [(&str, &str, &[&str]); 8] = [
     ("MediumChangeKeys", "MediumProperties", &[]),
 ];
 
-/// Returns the types of scenarios' files.
-pub fn scenario_types(schema: &Value) -> Result<String> {
+/// The text of each class or other name of a module. Classes come before names for several of them.
+type Classes = BTreeMap<String, String>;
+
+/// Returns the modules of types of scenarios' files, and of the engine's API.
+pub fn modules(schema: &Value, document: &Value) -> Result<[String; 2]> {
+    let files = of_scenarios(schema)?;
+    let definitions = document["components"]["schemas"].as_object().context("schemas")?.clone();
+    let mut api = Types::new(definitions).classes()?;
+    let shared = shared(&files, &api);
+    api.retain(|key, _| !shared.contains(key));
+    let mut imports = String::from("\nfrom ._types import (\n");
+    for name in shared.iter().map(|key| name(key)) {
+        writeln!(imports, "    {name} as {name},")?;
+    }
+    imports += ")\n";
+    Ok([
+        page("Types of scenarios' files", "", &files),
+        page("Types of the engine's API", &imports, &api),
+    ])
+}
+
+fn of_scenarios(schema: &Value) -> Result<Classes> {
     let mut definitions = schema["$defs"].as_object().context("definitions")?.clone();
     let mut root = schema.as_object().context("a schema")?.clone();
     root.remove("$defs");
     root.remove("title");
     definitions.insert("Scenario".into(), Value::Object(root));
-    let mut types = Types::new(definitions, "Types of scenarios' files");
+    let mut types = Types::new(definitions);
     for (name, of, without) in ARGUMENTS {
         let mut keys = types.definitions[of].clone();
         keys["required"] = json!([]);
@@ -46,42 +67,62 @@ pub fn scenario_types(schema: &Value) -> Result<String> {
         properties.retain(|key, _| !without.contains(&key.as_str()) && is_name(key));
         types.definitions.insert(name.into(), keys);
     }
-    types.page()
+    types.classes()
 }
 
-/// Returns the types of the engine's API.
-pub fn api_types(document: &Value) -> Result<String> {
-    let definitions = document["components"]["schemas"].as_object().context("schemas")?.clone();
-    Types::new(definitions, "Types of the engine's API").page()
+/// Returns what two modules have in common: texts that are the same, as are all that they name.
+fn shared(one: &Classes, other: &Classes) -> BTreeSet<String> {
+    let is_same = |key: &&String| one.get(*key) == other.get(*key);
+    let mut shared: BTreeSet<String> = other.keys().filter(is_same).cloned().collect();
+    loop {
+        let differ: BTreeSet<&str> =
+            other.keys().filter(|key| !shared.contains(*key)).map(|key| name(key)).collect();
+        // Every other piece is a description.
+        let types = |text: &str| text.split("\"\"\"").step_by(2).collect::<String>();
+        let names_one = |text: &str| {
+            types(text)
+                .split(|letter: char| !letter.is_alphanumeric() && letter != '_')
+                .any(|word| differ.contains(word))
+        };
+        let (before, texts) = (shared.len(), other);
+        shared.retain(|key| !names_one(&texts[key]));
+        if shared.len() == before {
+            return shared;
+        }
+    }
+}
+
+/// Returns the name in a key of [`Classes`].
+fn name(key: &str) -> &str {
+    key.trim_start_matches(['!', '~'])
+}
+
+fn page(title: &str, imports: &str, classes: &Classes) -> String {
+    let texts: String = classes.values().map(String::as_str).collect();
+    format!(
+        "\"\"\"{title}. `make generate` makes this file; only type checkers read it.\"\"\"\n\n\
+         # ruff: noqa: E501, UP, RUF\n\
+         from typing import Any, Literal, TypeAlias, TypedDict\n\n\
+         from typing_extensions import Required\n{imports}{texts}"
+    )
 }
 
 struct Types {
-    title: &'static str,
     definitions: Map<String, Value>,
-    classes: BTreeMap<String, String>,
+    classes: Classes,
     written: BTreeSet<String>,
 }
 
 impl Types {
-    fn new(definitions: Map<String, Value>, title: &'static str) -> Self {
-        Self { title, definitions, classes: BTreeMap::new(), written: BTreeSet::new() }
+    fn new(definitions: Map<String, Value>) -> Self {
+        Self { definitions, classes: Classes::new(), written: BTreeSet::new() }
     }
 
-    fn page(mut self) -> Result<String> {
+    fn classes(mut self) -> Result<Classes> {
         for (name, schema) in self.definitions.clone() {
             self.definition(&name, &schema)?;
         }
-        let mut page = format!(
-            "\"\"\"{}. `make generate` makes this file; only type checkers read it.\"\"\"\n\n\
-             # ruff: noqa: E501, UP, RUF\n\
-             from typing import Any, Literal, TypeAlias, TypedDict\n\n\
-             from typing_extensions import Required\n",
-            self.title
-        );
-        for text in self.classes.values() {
-            page += text;
-        }
-        Ok(page)
+        Ok(self.classes)
     }
 
     /// Writes a definition: a class of an object, or another name for anything else.
@@ -261,4 +302,25 @@ fn about(schema: &Value, indent: usize) -> String {
     let end = if line.ends_with('"') { " \"\"\"" } else { "\"\"\"" };
     lines.push(line + end);
     lines.join("\n") + "\n"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_names_something_else_is_not_shared() {
+        let module = |inner: &str| -> Classes {
+            [
+                ("!A", "class A(TypedDict):\n    b: \"B\"\n"),
+                ("B", inner),
+                ("!C", "class C(TypedDict):\n    \"\"\"Not a B.\"\"\"\n"),
+            ]
+            .map(|(key, text)| (key.into(), text.into()))
+            .into()
+        };
+        assert_eq!(shared(&module("B: int"), &module("B: int")).len(), 3);
+        let shared = shared(&module("B: int"), &module("B: str"));
+        assert_eq!(shared.into_iter().collect::<Vec<_>>(), ["!C"]);
+    }
 }
