@@ -27,23 +27,18 @@ from ._version import __version__
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ._exec import Finished, Process
-    from ._experiment import Experiment, LiveLink, LiveMedium, LiveNode, attach, experiments
+    from ._experiment import Experiment, attach, experiments
     from ._graphs import from_networkx
+    from ._live import LiveLink, LiveMedium, LiveNode
     from ._results import Comparison, Results, Table, Verdict, compare, results
     from ._sweep import Sweep, flow, pipe, printed, reported, sweep
 
 # Modules that are imported when a name of them is used.
 _LATE = {
     "_exec": ("Finished", "Process"),
-    "_experiment": (
-        "Experiment",
-        "LiveLink",
-        "LiveMedium",
-        "LiveNode",
-        "attach",
-        "experiments",
-    ),
+    "_experiment": ("Experiment", "attach", "experiments"),
     "_graphs": ("from_networkx",),
+    "_live": ("LiveLink", "LiveMedium", "LiveNode"),
     "_results": ("Comparison", "Results", "Table", "Verdict", "compare", "results"),
     "_sweep": ("Sweep", "flow", "pipe", "printed", "reported", "sweep"),
 }

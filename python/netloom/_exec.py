@@ -266,10 +266,7 @@ def _relayed(
     *,
     env: dict[str, str] | None = None,
     cwd: str | None = None,
-    stdin: Stream = subprocess.DEVNULL,
-    stdout: Stream = subprocess.PIPE,
-    stderr: Stream = subprocess.PIPE,
-    text: bool = True,
+    **streams: Any,
 ) -> subprocess.Popen[Any]:
     arguments = [_binary.path(), "exec"]
     for key, value in (env or {}).items():
@@ -278,14 +275,13 @@ def _relayed(
         arguments += ["--workdir", cwd]
     words = ["/bin/sh", "-c", command] if isinstance(command, str) else command
     arguments += [f"{node}@{api.experiment}", "--", *words]
-    return subprocess.Popen(
-        arguments,
-        stdin=stdin,
-        stdout=stdout,
-        stderr=stderr,
-        text=text,
-        start_new_session=True,
-    )
+    usual: dict[str, Any] = {
+        "stdin": subprocess.DEVNULL,
+        "stdout": subprocess.PIPE,
+        "stderr": subprocess.PIPE,
+        "text": True,
+    }
+    return subprocess.Popen(arguments, start_new_session=True, **{**usual, **streams})
 
 
 def run(
