@@ -44,8 +44,7 @@ run --test nodes --test command_line --test client --test reach --test cookbook 
 RUST_TEST_THREADS=1 run_by 1 "sh $as_user" --test runs --test cables --test endings \
     --test expect --test timeline --test verdict --test lesser_machines --test calibrate
 # These make namespaces themselves, which they may in a user namespace.
-run_by 1 "sh $as_user unshare --user --map-root-user --mount" --test tap --test super_frames \
-    --test replay
+run_by 1 "sh $as_user unshare --user --map-root-user --mount" --test kernel
 echo "two_arms: its sockets receive into more memory than an ordinary user's may" \
     >>"$NETLOOM_LEFT_OUT"
 echo "test-rootless: without subordinate ids"

@@ -1,11 +1,9 @@
 //! Changes, requests and captures of a running data plane.
 
-mod common;
-
 use std::sync::mpsc::RecvTimeoutError;
 use std::time::Duration;
 
-use common::*;
+use crate::common::*;
 use netloom_dataplane::{Capture, Dataplane, DataplaneError, Options, Scheduling};
 use netloom_fabric::{LinkId, PipeId};
 use netloom_link::{CaptureDirection, CaptureNote, Direction, DropReason, LinkState};

@@ -1,8 +1,6 @@
 //! Switches that run a spanning tree and form loops, with devices in memory.
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use netloom_dataplane::{Dataplane, DataplaneError, End, LinkWiring};
 use netloom_fabric::{LinkId, SegmentEnd, SegmentId, SwitchPort, TreePort, TreeSettings};
 use netloom_link::PortVlans;

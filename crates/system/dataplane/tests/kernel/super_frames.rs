@@ -3,17 +3,14 @@
 //! its TAP interface twice, once with offloads and once without. The frames that arrive at the far
 //! end are compared.
 
-mod common;
-mod lab;
-
 use std::io;
 use std::mem;
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::time::Duration;
 
-use common::*;
+use crate::common::*;
+use crate::lab::{INTERFACE, Namespace, available};
 use etherparse::{PacketBuilder, TransportSlice, VlanId};
-use lab::{INTERFACE, Namespace, available};
 use netloom_dataplane::{Dataplane, End, LinkWiring};
 use netloom_fabric::SegmentId;
 use netloom_ports::memory::MemoryPeer;

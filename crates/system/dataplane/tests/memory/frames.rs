@@ -1,11 +1,9 @@
 //! Frames through a data plane with devices in memory: they arrive complete, in order, not too
 //! early, and are counted.
 
-mod common;
-
 use std::time::{Duration, Instant};
 
-use common::*;
+use crate::common::*;
 use netloom_dataplane::{Dataplane, DataplaneError, Options, Wiring};
 use netloom_fabric::LinkId;
 

@@ -14,8 +14,6 @@
 //! A link between two machines is one of them: its log is in two parts, joined by the numbers of
 //! frames.
 
-mod lab;
-
 use std::collections::BTreeSet;
 use std::io::{self, Write};
 use std::net::Ipv4Addr;
@@ -23,7 +21,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use lab::{load, virtual_time};
+use crate::lab::{self, load, virtual_time};
 use netloom_dataplane::{
     Capture, Dataplane, End, FrameLog, LinkWiring, Options, PeerId, Tunnels, Wiring,
 };

@@ -1,8 +1,6 @@
 //! Switches with VLANs, and interfaces with sub-interfaces, with devices in memory.
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use netloom_dataplane::{Dataplane, DataplaneError, End, LinkWiring, Options};
 use netloom_fabric::{LinkId, SegmentId};
 use netloom_link::{Count, Vid};

@@ -1,17 +1,13 @@
 //! Real kernels at both ends of a link between two data planes.
 
-mod common;
-mod lab;
-mod machines;
-
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream, UdpSocket};
 use std::os::fd::AsRawFd;
 use std::thread;
 
-use common::*;
-use lab::{Namespace, available, ipv4, two_hosts};
-use machines::{M1, M2, Machines, half};
+use crate::common::*;
+use crate::lab::{Namespace, available, ipv4, two_hosts};
+use crate::machines::{M1, M2, Machines, half};
 use netloom_dataplane::End;
 use netloom_ports::Tap;
 

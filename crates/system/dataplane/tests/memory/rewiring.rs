@@ -1,10 +1,8 @@
 //! Links are added to and removed from a running data plane.
 
-mod common;
-
 use std::collections::BTreeMap;
 
-use common::*;
+use crate::common::*;
 use netloom_dataplane::{
     Dataplane, DataplaneError, End, Incoming, Limits, LinkWiring, Options, Unwired, Watch,
 };

@@ -10,13 +10,11 @@
 //! records. With trees, the events of all other frames must be the same, over links where frames do
 //! not meet.
 
-mod common;
-
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 use std::sync::mpsc::{Sender, channel};
 
-use common::*;
+use crate::common::*;
 use netloom_dataplane::{Dataplane, End};
 use netloom_fabric::testing::{TestFrame, TestMemory};
 use netloom_fabric::{

@@ -1,12 +1,10 @@
 //! The frame log of a running data plane: it contains the events of every frame, and reports those
 //! that are missing.
 
-mod common;
-
 use std::io::{self, Write};
 use std::sync::mpsc::{Receiver, Sender, channel};
 
-use common::*;
+use crate::common::*;
 use netloom_dataplane::{Dataplane, DataplaneError};
 use netloom_fabric::LinkId;
 use netloom_link::{FrameEvent, LogDecoder, LogEntry, LogHeader, Occurrence};

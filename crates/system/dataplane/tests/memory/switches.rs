@@ -1,8 +1,6 @@
 //! Links joined by learning switches.
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use netloom_dataplane::{Dataplane, End};
 use netloom_fabric::{LinkId, SegmentId};
 use netloom_ports::memory::MemoryPeer;

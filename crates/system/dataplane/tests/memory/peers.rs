@@ -1,14 +1,11 @@
 //! Two data planes, as on two machines, joined by links between them.
 
-mod common;
-mod machines;
-
 use std::net::Ipv4Addr;
 use std::time::{Duration, Instant};
 
-use common::*;
-use machines::relay::Fault;
-use machines::{LONG, M1, M2, Machines, half, tunnels};
+use crate::common::*;
+use crate::machines::relay::Fault;
+use crate::machines::{LONG, M1, M2, Machines, half, tunnels};
 use netloom_dataplane::{
     CrossedFrames, Dataplane, DataplaneError, Doors, End, Limits, LinkWiring, Options, PeerId,
     Tunnels, Wiring,

@@ -1,10 +1,8 @@
 //! A monitor receives reports of errors in a running data plane as they occur.
 
-mod common;
-
 use std::time::Instant;
 
-use common::*;
+use crate::common::*;
 use netloom_dataplane::{AnomalyKind, Dataplane, Limits, Loss, Watch};
 use netloom_units::Duration;
 

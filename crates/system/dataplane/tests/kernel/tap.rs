@@ -1,17 +1,14 @@
 //! Real kernels at both ends: TAP interfaces in namespaces that the tests create, sockets in them,
 //! and a data plane between them.
 
-mod common;
-mod lab;
-
 use std::io::{Read, Write};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener, TcpStream, UdpSocket};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use common::*;
-use lab::netlink::delete_interface;
-use lab::{Namespace, available, ipv4, ipv6, two_hosts};
+use crate::common::*;
+use crate::lab::netlink::delete_interface;
+use crate::lab::{Namespace, available, ipv4, ipv6, two_hosts};
 use netloom_dataplane::{Dataplane, End};
 use netloom_fabric::{LinkId, SegmentId};
 use netloom_ports::{FrameBuffer, FrameDevice as _, Tap};
