@@ -13,7 +13,13 @@ DEMO_RESULTS := target/demo
 export RUST_TEST_THREADS ?= 3
 export TEST_PROGRAMS ?= 3
 
-.PHONY: all setup build dist deb wheel demo check test lint unit faults bench attack fuzz
+CLIPPY := $(CARGO) clippy --workspace --all-targets --locked -- --deny warnings
+DOC_TESTS := $(CARGO) test --workspace --locked --doc
+RUN_TESTS := sh scripts/xtask.sh test --beside $(TEST_PROGRAMS) --workspace
+# What `make test` does beside the tests, which often wait.
+LOW := sh scripts/at-low-priority.sh
+
+.PHONY: all setup build dist deb wheel demo check test lint style unit faults bench attack fuzz
 .PHONY: test-rootless test-packages test-python test-ray generate bpf docs clean
 
 all: build
@@ -46,16 +52,20 @@ check:            ## the inner loop: format, lints and tests of the pure crates,
 ifneq ($(NETLOOM_SKIP_ROOTLESS),1)
 test: export NETLOOM_EXAMPLES = user
 endif
-test: setup lint unit test-rootless
+test: setup style
+	@$(RUN_TESTS) --meanwhile "$(LOW) $(CLIPPY)" --meanwhile "$(LOW) $(DOC_TESTS)"
+	@sh scripts/test-rootless.sh
 
-lint:
+lint: style
+	$(CLIPPY)
+
+style:
 	$(CARGO) fmt --all --check
 	@sh scripts/xtask.sh lint
-	$(CARGO) clippy --workspace --all-targets --locked -- --deny warnings
 
 unit:             ## unit tests, end-to-end tests, and every example
-	@sh scripts/xtask.sh test --beside $(TEST_PROGRAMS) --workspace
-	$(CARGO) test --workspace --locked --doc
+	@$(RUN_TESTS)
+	$(DOC_TESTS)
 
 test-rootless: setup  ## end-to-end tests, kernel tests and examples as an ordinary user
 	@sh scripts/test-rootless.sh
