@@ -141,6 +141,7 @@ from ._types import (
     Direction as Direction,
     Disk as Disk,
     DistributionTable as DistributionTable,
+    DrawnAt as DrawnAt,
     DropFrom as DropFrom,
     Dscp as Dscp,
     Dscps as Dscps,
@@ -704,6 +705,11 @@ class DistributionOfDurationPareto(TypedDict, total=False):
 class DistributionOfSizePareto(TypedDict, total=False):
     """Pareto with this mean and shape."""
     pareto: "Required[ParetoOfSize]"
+
+class DrawingOptions(TypedDict, total=False):
+    """How a network is drawn."""
+    positions: "Required[dict[str, DrawnAt]]"
+    """Positions of nodes on paper, by name. All are of the same kind."""
 
 class DropStatistics(TypedDict, total=False):
     """The frames that the model dropped, by reason."""
@@ -2641,6 +2647,8 @@ class Scenario(TypedDict, total=False):
     """Constellations whose satellites are among the nodes."""
     dilation: "Dilation"
     """Time dilation: the machine's time divided by the experiment's."""
+    drawing: "DrawingOptions"
+    """How the network is drawn."""
     duration: "Duration | None"
     """Duration of a run. Without it, a run ends when every foreground process has ended and the
     timeline is over."""

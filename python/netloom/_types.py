@@ -451,6 +451,14 @@ class DistributionOfSizeWeibull(TypedDict, total=False):
     """Weibull with this mean and shape."""
     weibull: "Required[WeibullOfSize]"
 
+class Drawing(TypedDict, total=False):
+    """How the network is drawn. No run depends on it."""
+    positions: "dict[str, DrawnAt | str]"
+    """Positions of nodes on paper, by name: `[X, Y]`, to the right and downwards in any unit,
+    or `{lat, lon}` in degrees; all are of one kind. `file: NAME` reads them from a YAML or JSON
+    file, over which those here take precedence. Nodes without a position are drawn beside their
+    neighbours."""
+
 class DrrConfig(TypedDict, total=False):
     """Parameters of `drr`."""
     classes: "list[ClassConfig]"
@@ -2804,6 +2812,8 @@ class RouteChange(TypedDict, total=False):
 class Scenario(TypedDict, total=False):
     """A NetLoom scenario: a network, the programs that run in it, and the events that change
     it."""
+    drawing: "Drawing"
+    """How the network is drawn. No run depends on it."""
     duration: "Duration"
     """Duration of a run, like `60s`. Without it, a run ends when every foreground process has
     ended and the timeline is over."""
@@ -2843,6 +2853,8 @@ class Scenario(TypedDict, total=False):
 
 class ScenarioKeys(TypedDict, total=False):
     """Keys of `Scenario` as keyword arguments."""
+    drawing: "Drawing"
+    """How the network is drawn. No run depends on it."""
     duration: "Duration"
     """Duration of a run, like `60s`. Without it, a run ends when every foreground process has
     ended and the timeline is over."""
@@ -3423,6 +3435,10 @@ DistributionOfSize: TypeAlias = "DistributionOfSizeConstant | DistributionOfSize
 DistributionTable: TypeAlias = "list[int]"
 """A distribution table of tc: the inverse of a distribution function, sampled at even steps, in
 units of 1/8192 of the deviation."""
+
+DrawnAt: TypeAlias = "list[float] | Geographic"
+"""Position of a node on paper: `[X, Y]`, to the right and downwards, or `{lat, lon}` in
+degrees."""
 
 DropFrom: TypeAlias = "Literal['tail'] | Literal['head']"
 """The end of a full queue from which frames are dropped."""

@@ -1,6 +1,7 @@
 //! From points in hops to pixels: how large a drawing is, and room for the names of its nodes.
 
 use crate::layout::Point;
+use crate::places::Places;
 
 /// Longest and shortest length of a hop, in pixels.
 const HOP: [f64; 2] = [60.0, 200.0];
@@ -23,6 +24,9 @@ const FOOT: f64 = 24.0;
 /// Most nodes whose names are moved apart. Pairs of more are too many, so their hops are longer.
 const MOVED: usize = 500;
 
+/// Most times by which a drawing is enlarged so that names at given positions do not overlap.
+const ENLARGED: f64 = 4.0;
+
 /// Rounds in which they are moved.
 const ROUNDS: usize = 60;
 
@@ -42,24 +46,31 @@ pub struct Paper {
 }
 
 impl Paper {
-    /// Makes paper for nodes with these places and names, with a line below if `foot`.
-    pub fn new(mut points: Vec<Point>, names: &[&str], foot: bool) -> Self {
+    /// Makes paper for nodes with these places and names, with a line below if `foot`. Positions
+    /// that are given keep their directions: the drawing is enlarged where names would overlap.
+    pub fn new(places: Places, names: &[&str], foot: bool) -> Self {
+        let Places { mut points, are_given } = places;
         let span = |points: &[Point], axis: usize| {
             let [low, high] = bounds(points, axis, |_| 0.0);
             (high - low).max(0.0)
         };
         // A page is wider than it is high.
-        if span(&points, 1) > span(&points, 0) {
+        if !are_given && span(&points, 1) > span(&points, 0) {
             points.iter_mut().for_each(|point| point.reverse());
         }
         let is_large = points.len() > MOVED;
-        let fits = (WIDE / span(&points, 0).max(1e-9)).clamp(HOP[0], HOP[1]);
-        let hop = if is_large { LARGE } else { fits };
+        let longer = if are_given { span(&points, 1) } else { 0.0 }.max(span(&points, 0));
+        let fits = (WIDE / longer.max(1e-9)).clamp(HOP[0], HOP[1]);
+        let hop = match (is_large, are_given) {
+            (true, _) => LARGE,
+            (false, true) => fits.max(apart(&points, names)).min(ENLARGED * fits),
+            (false, false) => fits,
+        };
         let dense = hop < DENSE;
         points.iter_mut().flatten().for_each(|value| *value *= hop);
         let halves: Vec<f64> = names.iter().map(|name| half_width(name, dense)).collect();
         let high = if dense { 12.0 } else { 16.0 };
-        if !is_large {
+        if !is_large && !are_given {
             let _ = (0..ROUNDS).any(|_| !moved_apart(&mut points, &halves, high));
         }
         let [left, right] = bounds(&points, 0, |node| halves[node] + 8.0);
@@ -86,6 +97,21 @@ fn bounds(points: &[Point], axis: usize, room: impl Fn(usize) -> f64) -> [f64; 2
     let high =
         all().map(|(node, point)| point[axis] + room(node)).fold(f64::NEG_INFINITY, f64::max);
     if points.is_empty() { [0.0, 0.0] } else { [low, high] }
+}
+
+/// Returns the length of a hop at which the names of no two nodes overlap.
+fn apart(points: &[Point], names: &[&str]) -> f64 {
+    let halves: Vec<f64> = names.iter().map(|name| half_width(name, false)).collect();
+    let mut longest: f64 = 0.0;
+    for (b, [x, y]) in points.iter().enumerate() {
+        for (a, [left, top]) in points[..b].iter().enumerate() {
+            let (wide, high) = ((x - left).abs(), (y - top).abs());
+            let hop = ((halves[a] + halves[b] + GAP) / wide).min((32.0 + GAP) / high);
+            // Nodes at the same point stay there.
+            longest = longest.max(if hop.is_finite() { hop } else { 0.0 });
+        }
+    }
+    longest
 }
 
 /// Moves each pair of nodes apart whose shapes overlap, along the axis on which that takes less.
@@ -121,7 +147,7 @@ mod tests {
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         // A grid that is too narrow for its names.
         let points = (0..60).map(|node| [f64::from(node % 15), f64::from(node / 15)]).collect();
-        let paper = Paper::new(points, &names, false);
+        let paper = Paper::new(Places { points, are_given: false }, &names, false);
         for a in 0..60 {
             let [x, y] = paper.points[a];
             let half = half_width(names[a], paper.dense);
@@ -137,11 +163,14 @@ mod tests {
 
     #[test]
     fn a_drawing_fills_a_page_and_is_wider_than_high() {
-        let tall = (0..10).map(|node| [0.0, f64::from(node)]).collect();
+        let points: Vec<Point> = (0..10).map(|node| [0.0, f64::from(node)]).collect();
+        let tall = Places { points: points.clone(), are_given: false };
         let paper = Paper::new(tall, &["r"; 10], true);
         assert!((WIDE..WIDE + 100.0).contains(&paper.width), "{}", paper.width);
         assert!(paper.height < 100.0, "{}", paper.height);
-        let none = Paper::new(Vec::new(), &[], false);
+        let given = Paper::new(Places { points, are_given: true }, &["r"; 10], true);
+        assert!(given.height > WIDE && given.width < 100.0, "{}", given.height);
+        let none = Paper::new(Places { points: Vec::new(), are_given: false }, &[], false);
         assert!(none.width > 0.0 && none.height > 0.0);
     }
 }

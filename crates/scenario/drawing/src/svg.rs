@@ -5,9 +5,10 @@ use std::fmt::Write;
 
 use netloom_scenario::{Link, NodeKind, Scenario};
 
-use crate::layout::{self, Point};
+use crate::layout::Point;
 use crate::machines::{frames, is_cut};
 use crate::paper::{Paper, half_width};
+use crate::places::{Places, edges, names};
 use crate::text::lines;
 use crate::xml::escaped;
 
@@ -66,22 +67,10 @@ pub fn svg_of_run(
     placement: &BTreeMap<String, String>,
     carried: impl Fn(&Link) -> Carried,
 ) -> String {
-    let index: HashMap<&str, usize> = scenario
-        .nodes
-        .iter()
-        .enumerate()
-        .map(|(index, node)| (node.name.as_str(), index))
-        .collect();
-    let ends = scenario.links.iter().filter_map(|link| {
-        let [a, b] = &link.endpoints;
-        Some((*index.get(a.node.as_str())?, *index.get(b.node.as_str())?))
-    });
-    let edges: Vec<(usize, usize)> = ends.collect();
+    let edges = edges(scenario);
     let labels: Vec<Vec<String>> = scenario.links.iter().map(lines).collect();
     let usual = usual(&labels);
-    let names: Vec<&str> = scenario.nodes.iter().map(|node| node.name.as_str()).collect();
-    let place = layout::place(scenario.nodes.len(), &edges);
-    let paper = Paper::new(place, &names, usual.is_some());
+    let paper = Paper::new(Places::new(scenario, &edges), &names(scenario), usual.is_some());
     let (width, height) = (paper.width, paper.height);
     let mut out = String::new();
     // Writing to a string cannot fail.

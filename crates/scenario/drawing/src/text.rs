@@ -6,17 +6,31 @@ use std::fmt::Write;
 
 use netloom_scenario::{Link, NodeKind, Scenario};
 
-/// Returns the network in the DOT language of Graphviz, for `neato`.
+use crate::paper::Paper;
+use crate::places::{Places, edges, names};
+
+/// Returns the network in the DOT language of Graphviz, for `neato`. Positions that the scenario
+/// has are in points, and `neato` keeps them.
 pub fn dot(scenario: &Scenario) -> String {
     let mut out = format!("graph \"{}\" {{\n", quoted(&scenario.name));
-    out.push_str("  layout=neato; overlap=false; splines=true;\n");
+    let places = Places::new(scenario, &edges(scenario));
+    let paper = places.are_given.then(|| Paper::new(places, &names(scenario), false));
+    out.push_str(match paper {
+        Some(_) => "  layout=neato; inputscale=72; splines=line;\n",
+        None => "  layout=neato; overlap=false; splines=true;\n",
+    });
     out.push_str(
         "  node [fontname=\"sans-serif\"]; edge [fontname=\"sans-serif\", fontsize=10];\n",
     );
-    for node in &scenario.nodes {
+    for (number, node) in scenario.nodes.iter().enumerate() {
         let shape = shape_name(node.kind);
+        let position = paper.as_ref().map(|paper| {
+            let [x, y] = paper.points[number];
+            format!(", pos=\"{x:.1},{:.1}!\"", paper.height - y)
+        });
+        let (name, position) = (quoted(&node.name), position.unwrap_or_default());
         // Writing to a string cannot fail.
-        let _ = writeln!(out, "  \"{}\" [shape={shape}];", quoted(&node.name));
+        let _ = writeln!(out, "  \"{name}\" [shape={shape}{position}];");
     }
     for link in &scenario.links {
         let [a, b] = &link.endpoints;

@@ -205,3 +205,69 @@ fn nodes_of_a_machine_are_framed_and_links_between_machines_are_dashed() {
     assert_eq!(one.matches("<g class=\"machine\">").count(), 1, "{one}");
     assert!(!one.contains("link cut"), "{one}");
 }
+
+/// The places of nodes in an image, by name: the first coordinates after each `<g class="node`.
+fn places(image: &str) -> BTreeMap<String, [f64; 2]> {
+    let nodes = image.split("<g class=\"node ").skip(1);
+    let place = |node: &str| {
+        let text = node.split("<text ").nth(1)?;
+        let name = text.split(['>', '<']).nth(1)?.to_owned();
+        Some((name, [numbers(text, "x=\"")[0], numbers(text, "y=\"")[0]]))
+    };
+    nodes.filter_map(place).collect()
+}
+
+#[test]
+fn nodes_are_drawn_at_positions_of_the_scenario() {
+    let text = "
+name: x
+topology:
+  nodes: { a: , b: , c: , d: , lone: }
+  links: [{ endpoints: [a, b] }, { endpoints: [b, c] }, { endpoints: [c, d] }]
+drawing: { positions: { a: [0, 0], b: [0, 100], c: [50, 100] } }
+";
+    let scenario = load(text).unwrap_or_else(|bad| panic!("{}", bad.render("x", text))).scenario;
+    let at = places(&drawing::svg(&scenario));
+    assert_eq!(at.len(), 5, "{at:?}");
+    // Taller than wide, and not turned: b is below a, c to the right of b.
+    assert!(at["a"][0] == at["b"][0] && at["b"][1] - at["a"][1] > 50.0, "{at:?}");
+    assert!(at["b"][1] == at["c"][1], "{at:?}");
+    let share = (at["c"][0] - at["b"][0]) / (at["b"][1] - at["a"][1]);
+    assert!((share - 0.5).abs() < 0.01, "{at:?}");
+    // d is a link's length from its neighbour; what has no link is below all.
+    assert!(at["lone"][1] > at["b"][1], "{at:?}");
+    let dot = drawing::dot(&scenario);
+    assert_eq!(dot.matches("!\"];").count(), 5, "{dot}");
+    let north = text.replace(
+        "a: [0, 0], b: [0, 100], c: [50, 100]",
+        "a: { lat: 50, lon: 8 }, b: { lat: 51, lon: 8 }",
+    );
+    let scenario =
+        load(&north).unwrap_or_else(|bad| panic!("{}", bad.render("x", &north))).scenario;
+    let at = places(&drawing::svg(&scenario));
+    assert!(at["b"][1] < at["a"][1], "north is at the top: {at:?}");
+}
+
+#[test]
+fn nodes_on_media_are_drawn_at_their_position() {
+    let text = "
+name: x
+topology:
+  media: { air: { propagation: { range: { reach: 500m } }, members: [a, b, c] } }
+  nodes:
+    a: { position: [0m, 0m] }
+    b: { position: [100m, 0m] }
+    c: { position: [0m, 200m] }
+";
+    let scenario = load(text).unwrap_or_else(|bad| panic!("{}", bad.render("x", text))).scenario;
+    let at = places(&drawing::svg(&scenario));
+    assert!(at["c"][1] < at["a"][1] && at["b"][0] > at["a"][0], "{at:?}");
+    let share = (at["b"][0] - at["a"][0]) / (at["a"][1] - at["c"][1]);
+    assert!((share - 0.5).abs() < 0.01, "{at:?}");
+    // A position on paper wins over the one in the air.
+    let moved = format!("{text}drawing: {{ positions: {{ c: [0, 200] }} }}\n");
+    let scenario =
+        load(&moved).unwrap_or_else(|bad| panic!("{}", bad.render("x", &moved))).scenario;
+    let at = places(&drawing::svg(&scenario));
+    assert!(at["c"][1] > at["a"][1], "{at:?}");
+}

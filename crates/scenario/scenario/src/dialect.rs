@@ -106,6 +106,7 @@ const MISPLACED: &[(&str, &str)] = &[("discipline", "queue"), ("limit", "queue")
 const SECTIONS: &[(&str, &str)] = &[
     ("constellations", "topology"),
     ("defaults", "topology"),
+    ("drawing", ""),
     ("expect", ""),
     ("groups", "topology"),
     ("kinds", "topology"),

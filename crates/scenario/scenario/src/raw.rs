@@ -8,6 +8,7 @@
 
 mod clock;
 mod constellation;
+mod drawing;
 mod expect;
 mod link;
 mod lint;
@@ -36,6 +37,7 @@ use serde::{Deserialize, Serialize};
 use crate::spec::Neighbours;
 pub(crate) use clock::RawClock;
 pub(crate) use constellation::{RawConstellation, RawGround, RawIsl};
+pub(crate) use drawing::{RawDrawing, RawDrawnAt};
 pub(crate) use expect::RawExpectation;
 pub(crate) use link::{PipeKeys, RawLink, RawLinkDefaults, RawLinkHead, RawPipe};
 pub(crate) use lint::{Level, Lint, RawLint};
@@ -104,6 +106,9 @@ pub(crate) struct RawScenario {
     /// How nodes are placed on several machines. Without `--machines`, this has no effect.
     #[serde(default, skip_serializing_if = "is_default")]
     pub placement: RawPlacement,
+    /// How the network is drawn. No run depends on it.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub drawing: RawDrawing,
     /// Mistakes in the network that are warnings here, so that a class can see them.
     #[serde(default, skip_serializing_if = "is_default")]
     pub lint: RawLint,

@@ -9,6 +9,7 @@ mod bad_file;
 mod congestion;
 mod constellations;
 mod direct;
+mod drawing;
 mod expect;
 mod interfaces;
 mod limits;
@@ -101,6 +102,7 @@ pub(crate) fn resolve(
     let traffic = traffic::resolve(raw, &references, files, &mut report);
     congestion::check(raw, &nodes, files, &mut report);
     symbiosis::check(raw, &nodes, &links, &processes, &traffic, &mut report);
+    let drawing = drawing::resolve(raw, &references, files, &mut report);
     let expect = expect::resolve(raw, &processes, &mut report);
     let mut timeline = timeline::resolve(raw, &references, &mut report);
     timeline.extend(expanded.timeline);
@@ -126,6 +128,7 @@ pub(crate) fn resolve(
         monitor,
         workers: Workers { dedicated_cpus: raw.workers.dedicated_cpus },
         placement: placement::options(raw, &mut report),
+        drawing,
         simulation: simulation::resolve(raw, &mut report),
         symbiosis: symbiosis::resolve(raw, &mut report),
         templates,

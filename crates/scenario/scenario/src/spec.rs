@@ -5,6 +5,7 @@
 //! process can pass it to the engine.
 
 mod constellation;
+mod drawing;
 mod link;
 mod medium;
 mod node;
@@ -29,6 +30,8 @@ use crate::limits::{Controller, Limits};
 use crate::service::ServiceTemplate;
 
 pub use constellation::{Constellation, Orbits};
+pub(crate) use drawing::DrawnAtVisitor;
+pub use drawing::{DrawingOptions, DrawnAt};
 pub use link::{Called, Direction, Endpoint, Link};
 pub use medium::{Medium, MediumAddressing, Position, StationChange, StationSetup};
 pub use node::{
@@ -120,6 +123,9 @@ pub struct Scenario {
     /// How nodes are placed on several machines.
     #[serde(default, skip_serializing_if = "PlacementOptions::is_default")]
     pub placement: PlacementOptions,
+    /// How the network is drawn.
+    #[serde(default, skip_serializing_if = "DrawingOptions::is_default")]
+    pub drawing: DrawingOptions,
     /// Options of runs in virtual time.
     #[serde(default, skip_serializing_if = "SimulationOptions::is_default")]
     pub simulation: SimulationOptions,

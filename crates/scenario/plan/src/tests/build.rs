@@ -23,6 +23,7 @@ pub fn scenario() -> Scenario {
         traffic: vec![],
         expect: vec![],
         placement: PlacementOptions::default(),
+        drawing: DrawingOptions::default(),
         simulation: SimulationOptions::default(),
         symbiosis: None,
         measure: Measure {

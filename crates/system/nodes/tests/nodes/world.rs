@@ -233,6 +233,7 @@ pub fn scenario(name: &str, links: &[(&str, &str)]) -> Scenario {
         processes: vec![],
         expect: vec![],
         placement: PlacementOptions::default(),
+        drawing: DrawingOptions::default(),
         simulation: SimulationOptions::default(),
         symbiosis: None,
         measure: Measure {
