@@ -62,6 +62,7 @@ lint: style
 style:
 	$(CARGO) fmt --all --check
 	@sh scripts/xtask.sh lint
+	@python3 scripts/python-reference.py --check
 
 unit:             ## unit tests, end-to-end tests, and every example
 	@$(RUN_TESTS)
@@ -94,8 +95,9 @@ attack: build     ## kills, files, disks, frames, users, losses, verdicts, machi
 fuzz:             ## every fuzz target for ten minutes (SECONDS_EACH=600)
 	@sh fuzz/run.sh
 
-generate:         ## schema, API document and reference of properties from the types
+generate:         ## schema, API document, references of properties and of Python from the types
 	@sh scripts/xtask.sh generate
+	@python3 scripts/python-reference.py
 
 docs: setup       ## the documents as a book, target/book/index.html
 	@command -v mdbook >/dev/null || [ -x $(TARGET)/tools/bin/mdbook ] \
