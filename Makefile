@@ -37,8 +37,10 @@ dist: setup       ## the binary to hand on, stripped: target/dist/netloom
 deb: dist         ## a package for Debian and Ubuntu: target/netloom_VERSION_ARCHITECTURE.deb
 	@sh scripts/deb.sh $(TARGET)/dist/netloom $(TARGET)
 
-test-packages: deb  ## the package in a new Debian 12; as root, with the package mmdebstrap
-	@sh scripts/test-packages.sh $(TARGET)/netloom_*.deb
+# NETLOOM_BINARY=target/debug/netloom takes one that is there.
+test-packages: $(if $(NETLOOM_BINARY),,dist)  ## package and wheel in a new Debian 12: as root
+	@$(if $(NETLOOM_BINARY),NETLOOM_PACK_LEVEL=1) sh scripts/test-packages.sh \
+	    $(or $(NETLOOM_BINARY),$(TARGET)/dist/netloom)
 
 demo: build       ## a backbone with OSPF, a TCP flow, and a cut: about two minutes
 	@sh examples/abilene/demo.sh $(NETLOOM) $(DEMO_RESULTS)
@@ -77,11 +79,8 @@ test-ray: setup   ## runs on three nodes of Ray, which is installed into target/
 test-python:      ## the Python package, its guide and examples, as root and as an ordinary user
 	@sh scripts/test-python.sh
 
-wheel:            ## the Python package with the binary, target/wheels/*.whl (WHEEL_PROFILE=dist)
-	@[ -x $(TARGET)/python-venv/bin/maturin ] || { python3 -m venv $(TARGET)/python-venv \
-	    && $(TARGET)/python-venv/bin/pip install --quiet 'maturin[zig]>=1.7,<2'; }
-	$(TARGET)/python-venv/bin/maturin build --locked --profile $(or $(WHEEL_PROFILE),dist) \
-	    $(WHEEL_OPTIONS)
+wheel: dist       ## the Python package with the binary: target/wheels/netloom-*.whl
+	@python3 scripts/wheel.py $(TARGET)/dist/netloom $(TARGET)/wheels
 
 faults: setup     ## a fault at every step of deploy, apply, destroy and claims: a quarter of an hour
 	NETLOOM_FAULTS=all $(CARGO) test --workspace --locked --test faults -- --nocapture

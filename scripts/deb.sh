@@ -1,6 +1,7 @@
 #!/bin/sh
 # deb.sh BINARY DIRECTORY: packs a binary as netloom_VERSION_ARCHITECTURE.deb in DIRECTORY, with its
-# manual pages, completions, systemd units and schemas. Prints the package's path.
+# manual pages, completions, systemd units and schemas. Prints the package's path. With
+# NETLOOM_PACK_LEVEL=1 it is packed fast, for tests.
 set -eu
 binary=$(readlink -f "$1")
 directory=$(readlink -f "$2")
@@ -51,5 +52,6 @@ Description: network laboratory: emulation, simulation, and a verdict on both
  programs on their own network stacks and of links that behave as written, or
  simulates it in virtual time, and says whether the result can be trusted.
 END
-dpkg-deb --root-owner-group --build "$tree" "$directory" >/dev/null
+dpkg-deb --root-owner-group ${NETLOOM_PACK_LEVEL:+-Zgzip "-z$NETLOOM_PACK_LEVEL"} \
+    --build "$tree" "$directory" >/dev/null
 echo "$directory/netloom_${version}_$architecture.deb"
