@@ -11,9 +11,13 @@ from ._errors import Error, Untrusted
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
-    from typing import Any, Literal
+    from typing import Any, Literal, TextIO
 
     from . import _api_types as t
+
+_SUMMARY = "summary.json"
+# The same file as a sweep packs it that keeps summaries only.
+_PACKED = "summary.json.gz"
 
 _ORDER = ("invalid", "suspect", "valid")
 
@@ -285,7 +289,7 @@ class Results:
     def summary(self) -> t.Summary:
         """`summary.json`."""
         if self._summary is None:
-            with open(os.path.join(self.directory, "summary.json"), encoding="utf-8") as file:
+            with _summary_file(self.directory) as file:
                 self._summary = json.load(file)
         return self._summary
 
@@ -380,9 +384,19 @@ class Results:
 
 def results(directory: str | os.PathLike[str]) -> Results:
     """Returns the results in a directory."""
-    if not os.path.exists(os.path.join(directory, "summary.json")):
+    files = (_SUMMARY, _PACKED)
+    if not any(os.path.exists(os.path.join(directory, file)) for file in files):
         raise Error(f"{os.fspath(directory)} has no results: there is no summary.json")
     return Results(directory)
+
+
+def _summary_file(directory: str) -> TextIO:
+    packed = os.path.join(directory, _PACKED)
+    if not os.path.exists(packed):
+        return open(os.path.join(directory, _SUMMARY), encoding="utf-8")
+    import gzip
+
+    return gzip.open(packed, "rt", encoding="utf-8")
 
 
 class Comparison:

@@ -159,6 +159,31 @@ fn one_folder_has_one_sweep_and_a_failing_point_ends_alone() {
     assert!(!mended.contains("\"event\":\"run\""), "{mended}");
 }
 
+#[test]
+fn kept_summaries_are_packed_and_read_again() {
+    let kept = SWEEP.replace("seeds: 5", "seeds: 1") + "keep: summary\n";
+    let lab = lab(&kept);
+    lab.ok(&["sweep", "s.sweep.yaml", "-o", "kept"]);
+    let runs = fs::read_dir(lab.path("kept").join("runs")).unwrap();
+    let names = |run: fs::DirEntry| {
+        let files = fs::read_dir(run.path()).unwrap();
+        files.map(|file| file.unwrap().file_name().into_string().unwrap()).collect::<Vec<_>>()
+    };
+    let all: Vec<Vec<String>> = runs.map(|run| names(run.unwrap())).collect();
+    assert_eq!(all, vec![["summary.json.gz"]; 4]);
+    // A metric that is new is read from them, and so are runs that are compared.
+    let more = "metrics: {bytes: {summary: flows.t.received.bytes}, gone: {summary: flows.t.x}, ";
+    fs::write(lab.path("s.sweep.yaml"), kept.replace("metrics: {", more)).unwrap();
+    let (code, said) = lab.fails(&["sweep", "s.sweep.yaml", "-o", "kept", "--format", "json"]);
+    assert!(code == 3 && !said.contains("\"event\":\"run\""), "{said}");
+    let points = fs::read_to_string(lab.path("kept").join("points.csv")).unwrap();
+    let has = |metric: &str| points.lines().find(|line| line.contains(metric)).unwrap().to_owned();
+    assert!(!has("bytes").contains("no run has it"), "{points}");
+    assert!(has("gone").contains("no run has it"), "{points}");
+    let compared = lab.ok(&["compare", "kept:control=cubic", "--with", "kept:control=reno"]);
+    assert!(compared.contains("flow t"), "{compared}");
+}
+
 /// The examples: one is run, and all points of the other are checked.
 #[test]
 fn the_examples_sweep() {

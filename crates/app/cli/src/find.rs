@@ -89,7 +89,9 @@ pub fn unwarned(named: &ScenarioFile) -> Result<Loaded> {
     let source = together(&borrowed) + &set_in_words(&named.set);
     let texts: Vec<&str> = borrowed.iter().map(|(_, text)| *text).collect();
     let set = assignments(&named.set)?;
-    borrowed.push(("--set", set.text()));
+    if !set.text().is_empty() {
+        borrowed.push(("--set", set.text()));
+    }
     let mut reader = files::reader(&directory);
     let loaded = netloom_scenario::load_set(&texts, &set.settings(), &mut reader);
     let loaded = loaded.map_err(|diagnostics| WithCode {

@@ -1,14 +1,16 @@
-//! Reads the results of a run. Only `summary.json` must exist; other missing files are reported.
+//! Reads the results of a run. Only `summary.json` must exist, or `summary.json.gz` in a sweep that
+//! keeps summaries only; other missing files are reported.
 //! Not here: writing results (the engine), and the layout of a report (`netloom-report-page`).
 
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, BufRead, BufReader};
+use std::io::{self, BufRead, BufReader, Read};
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow};
 use chrono::DateTime;
+use flate2::read::GzDecoder;
 use netloom_api::event::Event;
 use netloom_api::machine::Machine;
 use netloom_api::metric::Metric;
@@ -102,22 +104,44 @@ pub fn read(directory: &Path) -> Result<Run> {
 
 /// Reads the summary of a run.
 pub fn summary(directory: &Path) -> Result<Summary> {
-    let file = directory.join("summary.json");
+    let file = directory.join(SUMMARY);
     if !directory.is_dir() {
         return Err(anyhow!(
             "there is no directory {}; give that of a run, like netloom-results/NAME/TIME",
             directory.display()
         ));
     }
-    if !file.exists() {
+    if !has_summary(directory) {
         return Err(anyhow!(
             "{} has no summary.json, which a run writes last: it is not the results of a run, or \
              the run has not ended, or its engine died",
             directory.display()
         ));
     }
-    let read = || -> Result<Summary> { Ok(Summary::from_json(&fs::read(&file)?)?) };
+    let read = || -> Result<Summary> { Ok(Summary::from_json(&summary_text(directory)?)?) };
     read().with_context(|| format!("cannot use {}", file.display()))
+}
+
+/// The file with the summary of a run.
+const SUMMARY: &str = "summary.json";
+
+/// The same file as a sweep packs it that keeps summaries only.
+pub const PACKED: &str = "summary.json.gz";
+
+/// Whether a directory has the summary of a run.
+pub fn has_summary(directory: &Path) -> bool {
+    [SUMMARY, PACKED].iter().any(|name| directory.join(name).exists())
+}
+
+/// Reads the text of the summary of a run.
+pub fn summary_text(directory: &Path) -> std::io::Result<Vec<u8>> {
+    let packed = directory.join(PACKED);
+    if !packed.exists() {
+        return fs::read(directory.join(SUMMARY));
+    }
+    let mut text = Vec::new();
+    GzDecoder::new(File::open(packed)?).read_to_end(&mut text)?;
+    Ok(text)
 }
 
 /// Reads the scenario of a run.

@@ -119,6 +119,10 @@ pub fn outcomes(
             let machine = machine(&sample, &metric.name, rule);
             let mut outcome = outcome(&sample, machine, sweep.level());
             (outcome.point, outcome.metric) = (point, number);
+            let has_it = |record: &&Record| record.value(&metric.name).is_some();
+            if !runs.is_empty() && !runs.iter().any(has_it) {
+                outcome.note = Some("no run has it".into());
+            }
             outcome.difference = difference.unwrap_or_default();
             all.push(outcome);
         }

@@ -12,7 +12,7 @@ use serde::Serialize;
 use crate::commands::sweep::folder::runs_of;
 use crate::exit;
 use crate::part::{self, Part};
-use crate::results;
+use crate::results::{self, has_summary};
 use netloom_sweep::{Measure, Measured};
 
 /// The part of a run that may be left out, above which the rest is too little to stand for it.
@@ -161,7 +161,6 @@ pub fn read(directories: &[PathBuf], part: Option<Part>) -> Result<Group> {
 /// Returns the directories of runs that a directory stands for: itself, or those in it. That of a
 /// sweep may be followed by values of its parameters, as in `fair.sweep:control=cubic,nodes=3`.
 fn runs_in(directory: &Path) -> Result<Vec<PathBuf>> {
-    let has_summary = |directory: &Path| directory.join("summary.json").exists();
     if has_summary(directory) {
         return Ok(vec![directory.to_owned()]);
     }

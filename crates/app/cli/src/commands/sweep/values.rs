@@ -10,7 +10,7 @@ use netloom_api::metric::Metric as Reported;
 use netloom_api::summary::Summary;
 use netloom_sweep::{Measure, Measured, Metric, Of, Value, error_bound};
 
-use crate::part;
+use crate::{part, results};
 
 /// Returns the metrics of a run whose results are in `directory`.
 ///
@@ -49,7 +49,7 @@ fn value(directory: &Path, measured: &[Measured], of: &Of) -> Result<Option<f64>
         }
         Of::Reported(name) => reported(&directory.join("metrics.jsonl"), name)?,
         Of::Summary(path) => {
-            let text = fs::read(directory.join("summary.json"))?;
+            let text = results::summary_text(directory)?;
             Of::number_at(&serde_json::from_slice(&text)?, path)
         }
     })
