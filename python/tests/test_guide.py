@@ -30,14 +30,18 @@ def test_every_block_of_the_guide_runs(tmp_path):
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-@pytest.mark.parametrize("name", ["dumbbell.py", "sweep.py"])
-def test_examples_run(name, tmp_path):
+@pytest.mark.parametrize(
+    "command, shows",
+    [("dumbbell.py", "Mbit/s"), ("sweep.py", "Mbit/s"), ("aqm.py 1 1s", "bbr 50ms fq_codel delay")],
+)
+def test_examples_run(command, shows, tmp_path):
+    name, *arguments = command.split()
     path = f"{ROOT}/examples/python/{name}"
     env = {**ENV, "MPLBACKEND": "Agg"}
     done = subprocess.run(
-        [sys.executable, path], cwd=tmp_path, env=env, text=True, capture_output=True
+        [sys.executable, path, *arguments], cwd=tmp_path, env=env, text=True, capture_output=True
     )
-    assert done.returncode == 0 and "Mbit/s" in done.stdout, done.stdout + done.stderr
+    assert done.returncode == 0 and shows in done.stdout, done.stdout + done.stderr
 
 
 def test_a_lab_is_marked(tmp_path):
