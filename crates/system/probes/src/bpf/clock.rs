@@ -1,5 +1,8 @@
 //! Conversion of the kernel's monotonic time to the experiment's.
 
+use std::fs;
+use std::sync::LazyLock;
+
 use netloom_units::{Duration, Time};
 use nix::time::{ClockId, clock_gettime};
 
@@ -31,9 +34,38 @@ impl Clock {
     }
 }
 
-/// The kernel's time, as `bpf_ktime_get_ns` returns it.
+/// The kernel's time, as `bpf_ktime_get_ns` returns it: without what a time namespace adds.
 fn monotonic() -> nix::Result<u64> {
+    static ADDED: LazyLock<i64> = LazyLock::new(|| {
+        added(&fs::read_to_string("/proc/self/timens_offsets").unwrap_or_default())
+    });
     let now = clock_gettime(ClockId::CLOCK_MONOTONIC)?;
     // Both are positive: the clock counts from the machine's start.
-    Ok(now.tv_sec().unsigned_abs() * 1_000_000_000 + now.tv_nsec().unsigned_abs())
+    let now = now.tv_sec().unsigned_abs() * 1_000_000_000 + now.tv_nsec().unsigned_abs();
+    Ok(now.saturating_add_signed(-*ADDED))
+}
+
+/// Returns what a time namespace adds to the kernel's time, in ns.
+fn added(offsets: &str) -> i64 {
+    let words = offsets.lines().map(|line| line.split_whitespace().collect::<Vec<_>>());
+    let of = |words: Vec<&str>| match words[..] {
+        ["monotonic", seconds, nanos] => {
+            Some(seconds.parse::<i64>().ok()? * 1_000_000_000 + nanos.parse::<i64>().ok()?)
+        }
+        _ => None,
+    };
+    words.filter_map(of).next().unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_time_namespace_adds_to_the_kernels_time() {
+        let offsets = "monotonic      100000         5\nboottime            7         0\n";
+        assert_eq!(added(offsets), 100_000_000_000_005);
+        assert_eq!(added("monotonic -1 0\n"), -1_000_000_000);
+        assert_eq!(added(""), 0);
+    }
 }
