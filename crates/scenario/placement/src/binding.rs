@@ -18,7 +18,7 @@ pub enum Binding {
         link: String,
         /// Shortest time that frames propagate on it.
         least: Duration,
-        /// Smallest bound of a pair of machines.
+        /// Smallest bound of a pair of machines, in the direction that takes longer.
         bound: Duration,
     },
     /// Both have this label.

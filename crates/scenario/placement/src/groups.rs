@@ -194,7 +194,7 @@ fn binding(problem: &Problem, link: &LinkDemand) -> Option<Binding> {
         bound: problem
             .bounds
             .pairs()
-            .map(|(a, b)| problem.bounds.between(a, b))
+            .map(|(a, b)| problem.bounds.between(a, b).max(problem.bounds.between(b, a)))
             .min()
             .unwrap_or_default(),
     };
