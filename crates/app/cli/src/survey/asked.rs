@@ -234,7 +234,8 @@ const BY_HAND: &str = "run the command by hand: it is to start `netloom __member
 fn remedy(complaint: &str, last: &str) -> &'static str {
     let text = format!("{complaint} {last}").to_lowercase();
     let says = |words: &[&str]| words.iter().any(|word| text.contains(word));
-    if says(&["exec format error", "cannot execute binary"]) {
+    // `env` hands a binary that the kernel does not know to a shell, as a script.
+    if says(&["exec format error", "cannot execute binary", "syntax error"]) {
         "the binary there is for another architecture: install NetLoom for that machine's"
     } else if says(&["host key verification failed", "host identification has changed"]) {
         "if the machine was set up anew, forget its old key (`ssh-keygen -R HOST`) and log in once \
@@ -259,6 +260,7 @@ mod tests {
         for (complaint, help) in [
             ("sh: 1: netloom: not found", "install NetLoom there"),
             ("/opt/netloom: cannot execute: Exec format error", "another architecture"),
+            ("/opt/netloom: 3: Syntax error: \")\" unexpected", "another architecture"),
             ("Host key verification failed.", "ssh-keygen -R"),
             ("ann@10.0.0.1: Permission denied (publickey).", "ssh-copy-id"),
             ("ssh: connect to host 10.0.0.1 port 22: No route to host", "correct `address`"),

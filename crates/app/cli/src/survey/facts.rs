@@ -69,15 +69,19 @@ fn namespaces(fresh: &Fresh) -> Check {
 fn tun(fresh: &Fresh) -> Check {
     match &fresh.no_tun {
         None => Check::new("TUN", State::Ok, "/dev/net/tun opens"),
-        Some(why) => Check::new(
-            "TUN",
-            State::Problem,
-            format!(
-                "/dev/net/tun cannot be opened ({why}): load the module (`modprobe tun`), or hand \
-                 the device to the container (`--device /dev/net/tun`)"
-            ),
-        ),
+        Some(why) => Check::new("TUN", State::Problem, no_tun(why)),
     }
+}
+
+/// Returns what is wrong with the device that makes TAPs, and what to do.
+fn no_tun(why: &str) -> String {
+    let remedy = if why.contains("Permission denied") {
+        "give users their right on it: `chmod 666 /dev/net/tun`, which is what distributions do"
+    } else {
+        "load the module (`modprobe tun`), or hand the device to the container (`--device \
+         /dev/net/tun`)"
+    };
+    format!("/dev/net/tun cannot be opened ({why}): {remedy}")
 }
 
 /// Returns the control groups of this process, from its own to the root.
