@@ -39,6 +39,7 @@ fn main() -> ExitCode {
                     daemon::main()
                 }
                 Some(survey::MODE) => survey::main(&word),
+                Some(netloom_cli::PEERS_MODE) => netloom_cli::peers_there(&word),
                 Some("cleanup") => {
                     println!("{}", member::greeting(&word));
                     netloom_cli::clean_up(arguments.next())

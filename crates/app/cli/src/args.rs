@@ -252,9 +252,11 @@ pub struct Inspect {
     #[arg(long, value_name = "NODE", conflicts_with_all = ["all", "tc", "radio", "positions"])]
     pub neighbours: Option<String>,
     /// Show what members of an experiment on several machines know of each other: clocks, and what
-    /// crosses between them. Of all members on this machine, if none is named.
-    #[arg(long, conflicts_with_all = ["all", "tc", "radio", "positions", "neighbours"])]
-    pub machines: bool,
+    /// crosses between them. Of all members on this machine, if none is named; of those on all
+    /// machines of a list, with `--machines=FILE`.
+    #[arg(long, value_name = "MACHINES", num_args = 0..=1, require_equals = true,
+          conflicts_with_all = ["all", "tc", "radio", "positions", "neighbours"])]
+    pub machines: Option<Option<String>>,
     /// List all experiments of this machine; of one that is named, all signals of its monitor.
     #[arg(long)]
     pub all: bool,

@@ -59,6 +59,7 @@ use std::ffi::OsString;
 use std::path::Path;
 
 pub use args::Cli;
+pub use commands::peers::{MODE as PEERS_MODE, main as peers_there};
 pub use commands::sweep::child::{ROLE as SWEEP_RUN, main as sweep_run};
 
 /// Runs one command line. Returns its exit code.

@@ -224,10 +224,8 @@ pub fn list(command: &str, word: &str) -> Result<Vec<Left>> {
 /// If the machine cannot be reached, or something could not be removed there.
 pub fn clean_up(command: &str, word: &str, experiment: Option<&str>) -> Result<String> {
     let mode: Vec<&str> = ["cleanup"].into_iter().chain(experiment).collect();
-    let mut there = There::start(command, word, &mode, Some(PATIENCE))?;
-    let mut said = String::new();
-    there.lines.read_to_string(&mut said).context("cannot hear what it says")?;
-    match there.child.wait()?.success() {
+    let (said, is_done) = said(command, word, &mode)?;
+    match is_done {
         true => Ok(said),
         false => bail!("not all could be cleaned up\n{}", said.trim_end()),
     }
@@ -248,6 +246,18 @@ pub fn get(
     command: &str,
     word: &str,
     directory: &Path,
+/// Returns all that the machine says in a mode to which a command leads, and whether that was
+/// successful.
+///
+/// # Errors
+/// If the machine cannot be reached.
+pub fn said(command: &str, word: &str, mode: &[&str]) -> Result<(String, bool)> {
+    let mut there = There::start(command, word, mode, Some(PATIENCE))?;
+    let mut said = String::new();
+    there.lines.read_to_string(&mut said).context("cannot hear what it says")?;
+    Ok((said, there.child.wait()?.success()))
+}
+
     target: &Path,
     patience: Option<Duration>,
 ) -> Result<()> {

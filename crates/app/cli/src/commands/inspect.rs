@@ -32,8 +32,11 @@ pub async fn inspect(args: Inspect) -> Result<i32> {
 
 /// Whether one experiment, if it is meant, is watched on a page of its own.
 fn shows_a_page(args: &Inspect) -> bool {
-    let asks_for_part =
-        args.tc || args.machines || args.radio || args.positions || args.neighbours.is_some();
+    let asks_for_part = args.tc
+        || args.machines.is_some()
+        || args.radio
+        || args.positions
+        || args.neighbours.is_some();
     !asks_for_part && args.showing.format == Format::Table && live::is_possible()
 }
 
@@ -47,7 +50,7 @@ async fn meant(args: &Inspect) -> Result<Option<Found>> {
 }
 
 async fn look(args: &Inspect) -> Result<String> {
-    if args.machines {
+    if args.machines.is_some() {
         return peers::look(args).await;
     }
     if args.tc {

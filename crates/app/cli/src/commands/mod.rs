@@ -23,7 +23,7 @@ mod machines;
 mod made_up;
 mod medium;
 mod mobility;
-mod peers;
+pub mod peers;
 mod pen;
 mod pingall;
 mod plan;
