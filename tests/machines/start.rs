@@ -289,3 +289,19 @@ fn small_packets_and_blocked_ones_are_found_between_machines() {
     assert!(!found.iter().any(|one| one["what"] == "UDP" && one["machine"] == "m1"), "{found:#?}");
     is_gone(&lab);
 }
+
+/// A member that greets and then stands still: the run is refused, and nothing of it is left.
+#[test]
+fn a_member_that_says_nothing_while_it_starts_is_not_waited_for() {
+    let lab = lab("");
+    let words = format!(
+        "[ $# = 2 ] || exec {NETLOOM} \"$@\"\n{NETLOOM} \"$@\" </dev/null | sed -u 1q\n\
+         exec sleep 1000"
+    );
+    let silent = program(&lab, "silent", &words);
+    list(&lab, [&by(""), &format!("netloom: {silent}")], "");
+    let (code, said) = lab.fails(&["run", "--machines", "machines.yaml", "-o", "r"]);
+    assert_eq!(code, 1, "{said}");
+    assert!(said.contains("`m2`: nothing has come from it for 20 s"), "{said}");
+    is_gone(&lab);
+}

@@ -4,7 +4,7 @@ use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::process::{ExitStatus, Stdio};
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, anyhow, bail};
 use netloom_api::launch::{Calibration, Launch, Mode, STAY, StartUp};
@@ -18,10 +18,14 @@ use nix::unistd::Pid;
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, Lines};
 use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 use tokio::sync::Mutex;
+use tokio::time::timeout;
 
 use crate::args::StartOptions;
 use crate::find::{self, Loaded};
 use crate::{exit, output};
+
+/// Longest silence of a member that starts. It says each second that it is there.
+const STARTING: Duration = Duration::from_secs(20);
 
 /// An engine that this process has started.
 pub struct Engine {
@@ -31,6 +35,8 @@ pub struct Engine {
     lease: Option<Arc<Mutex<ChildStdin>>>,
     /// Whether what started the engine leads a group of processes, which end with it.
     leads: bool,
+    /// How long it may say nothing while it starts. `None`: it does not say that it is there.
+    patience: Option<Duration>,
     /// Whether the engine stays when this process ends, once it is ready.
     stays: bool,
     /// When the network was up, if something runs in it from the start.
@@ -171,7 +177,12 @@ impl Engine {
         command.arg("-c").arg(format!("{line} {word}")).process_group(0);
         let mut engine = Self::by(command, orders, false).await?;
         engine.leads = true;
-        engine.lines.greeted(word).await.with_context(|| format!("`{line}`"))?;
+        let greeted = timeout(STARTING, engine.lines.greeted(word)).await;
+        let greeted = greeted.unwrap_or_else(|_| Err(silent()));
+        if greeted.is_err() {
+            let _ = engine.kill().await;
+        }
+        greeted.with_context(|| format!("`{line}`"))?;
         Ok(engine)
     }
 
@@ -187,7 +198,8 @@ impl Engine {
         stdin.write_all(&line).await.context("the engine did not take its orders")?;
         let lines = Saying(Some(BufReader::new(stdout).lines()));
         let lease = Some(Arc::new(Mutex::new(stdin)));
-        Ok(Self { child, lines, lease, leads: false, stays, up: None })
+        let patience = orders.member.is_some().then_some(STARTING);
+        Ok(Self { child, lines, lease, leads: false, patience, stays, up: None })
     }
 
     /// Returns the engine's process id. `None` once it has been waited for.
@@ -198,7 +210,7 @@ impl Engine {
     /// Waits until all that runs from the start is ready. Shows the progress to a user who watches.
     pub async fn ready(&mut self) -> Result<()> {
         let mut progress = Progress::new();
-        while let Some(line) = self.lines.next().await? {
+        while let Some(line) = self.next().await? {
             report(&line);
             match line {
                 StartUp::Nodes { done, total } => progress.show(&format!("nodes {done}/{total}")),
@@ -230,13 +242,25 @@ impl Engine {
         Err(anyhow!("the engine died while it started ({status})"))
     }
 
+    /// Returns the next line, while it starts.
+    async fn next(&mut self) -> Result<Option<StartUp>> {
+        match self.patience {
+            None => self.lines.next().await,
+            Some(patience) => {
+                let heard = timeout(patience, self.lines.next()).await;
+                heard.unwrap_or_else(|_| Err(silent()))
+            }
+        }
+    }
+
     /// Returns the next thing that it says as a member of several machines. Notes are shown.
     ///
     /// # Errors
     /// The engine has ended, for this reason.
     pub async fn said(&mut self) -> Result<Said> {
         loop {
-            match self.lines.next().await? {
+            match self.next().await? {
+                Some(StartUp::Member(Said::Here)) => {}
                 Some(StartUp::Member(said)) => return Ok(said),
                 Some(StartUp::Note(note)) => note!("note: {note}"),
                 Some(StartUp::Failed(error)) => {
@@ -323,6 +347,14 @@ impl Engine {
         }
         self.child.kill().await.context("cannot kill the engine")
     }
+}
+
+fn silent() -> anyhow::Error {
+    anyhow!(
+        "nothing has come from it for {} s while it started: it stands still, or the way there is \
+         cut",
+        STARTING.as_secs()
+    )
 }
 
 /// Writes an order for a member.

@@ -33,6 +33,7 @@ use netloom_nodes::Layout;
 use crate::client::say;
 use crate::cpus::Dedicated;
 use crate::machine::Machine;
+use crate::member;
 use crate::monitoring::{Preparation, Thresholds};
 use build::{Built, Order, build};
 use claim::claim;
@@ -84,6 +85,9 @@ fn start() -> Result<()> {
             return Err(error);
         }
     };
+    if launch.member.is_some() {
+        member::be_there();
+    }
     let declared_monitor = launch.scenario.monitor.clone();
     let dilation = launch.scenario.dilation;
     let criteria = &mut launch.scenario.monitor.criteria;

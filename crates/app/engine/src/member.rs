@@ -52,6 +52,16 @@ pub struct Company {
     orders: UnboundedReceiver<Order>,
 }
 
+/// Says each second that this machine is there, as long as this process is.
+pub fn be_there() {
+    std::thread::spawn(|| {
+        loop {
+            say(&StartUp::Member(Said::Here));
+            std::thread::sleep(PULSE);
+        }
+    });
+}
+
 impl Company {
     /// Returns the company of an engine that is a member, and where it takes orders.
     pub fn of(experiment: &Experiment) -> Option<(Self, OrdersIn)> {
@@ -129,12 +139,6 @@ impl Company {
         let at_first = clocks(&experiment.network, &member).unwrap_or_default();
         let kept = Kept { at_first, ..Kept::of(&member, name) };
         keep(&kept, results, &experiment);
-        std::thread::spawn(|| {
-            loop {
-                say(&StartUp::Member(Said::Here));
-                std::thread::sleep(PULSE);
-            }
-        });
         let lines = lines(experiment.state.events.clone(), 0);
         tokio::spawn(lines.for_each(async |line| say_event(&line.json)));
         tokio::spawn(listen(Arc::clone(&experiment), Arc::clone(&member)));

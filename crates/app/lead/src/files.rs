@@ -46,7 +46,7 @@ const RESULTS: &str = "netloom-results";
 const LONGEST: u64 = 64 << 10;
 
 /// Longest time until a machine greets that may not be there any more.
-pub const PATIENCE: Duration = Duration::from_secs(10);
+pub const PATIENCE: Duration = Duration::from_secs(20);
 
 /// What a member has left on its machine.
 #[derive(Debug, Serialize, Deserialize)]
@@ -91,7 +91,7 @@ impl Packed {
     /// # Errors
     /// If the machine cannot be reached, or cannot take it.
     pub fn put(&self, command: &str, word: &str) -> Result<(PathBuf, usize)> {
-        let mut there = There::start(command, word, &["put", &self.digest], None)?;
+        let mut there = There::start(command, word, &["put", &self.digest], Some(PATIENCE))?;
         let sent = match there.line()?.as_str() {
             "want" => {
                 let mut to = there.child.stdin.take().context("it has no standard input")?;
