@@ -1,6 +1,8 @@
 //! `netloom machines check`: machines and the ways between them, before a run.
 
 use anyhow::Result;
+use netloom_lead::Secrets;
+use netloom_lead::dialled::Cluster;
 use netloom_placement::{Machines, place};
 
 use crate::args::{CheckMachines, Format, ScenarioFile};
@@ -9,19 +11,30 @@ use crate::finding::{Check, State};
 use crate::survey::{Finding, Survey, survey};
 use crate::{exit, placing};
 
-/// Prints what was found, and what to do about it.
+/// Prints what was found, and what to do about it. Nodes of a Ray cluster are reserved meanwhile.
 pub async fn check(args: CheckMachines) -> Result<i32> {
-    let machines = placing::standing_machines(&args.machines)?;
+    let mut machines = placing::machines(&args.machines)?;
+    let word = Secrets::random()?.word;
+    let cluster = Cluster::reserve(&mut machines, word, |text| note!("note: {text}")).await;
+    let cluster = cluster.map_err(|error| exit::usage(format!("{error:#}")))?;
+    let code = found(args, &machines).await;
+    if let Some(cluster) = cluster {
+        cluster.release().await.into_iter().for_each(|remark| note!("note: {remark}"));
+    }
+    code
+}
+
+async fn found(args: CheckMachines, machines: &Machines) -> Result<i32> {
     let loaded = match args.file {
         None => None,
         file => Some(find::scenario(&ScenarioFile { file, ..ScenarioFile::default() })?),
     };
     let scenario = loaded.as_ref().map(|loaded| &loaded.scenario);
-    let survey = survey(&machines, scenario).await?;
+    let survey = survey(machines, scenario).await?;
     let mut findings = survey.findings();
     findings.extend(survey.differences().into_iter().map(Finding::of_all));
     if let Some(loaded) = &loaded {
-        findings.extend(placed(&args.machines, &machines, loaded, &survey)?);
+        findings.extend(placed(&args.machines, machines, loaded, &survey)?);
     }
     match args.format {
         Format::Json => println!("{}", serde_json::to_string_pretty(&findings)?),
