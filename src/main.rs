@@ -40,6 +40,7 @@ fn main() -> ExitCode {
                 }
                 Some(survey::MODE) => survey::main(&word),
                 Some(netloom_cli::PEERS_MODE) => netloom_cli::peers_there(&word),
+                Some(netloom_cli::SWEEP_MODE) => netloom_cli::sweep_there(&word),
                 Some("cleanup") => {
                     println!("{}", member::greeting(&word));
                     netloom_cli::clean_up(arguments.next())

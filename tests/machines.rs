@@ -6,6 +6,8 @@ mod common;
 mod ssh;
 #[path = "machines/start.rs"]
 mod start;
+#[path = "machines/sweep.rs"]
+mod sweep;
 
 use std::collections::BTreeSet;
 use std::fs::{self, Permissions};

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -13,6 +14,12 @@ from netloom_cluster.lines import Refused
 STEP = 10.0
 # Seconds for an actor to start and answer.
 PATIENCE = 120.0
+# The resource of nodes on which a run may have the whole machine.
+MARK = "netloom"
+# How often Ray does a task again whose node is lost.
+RETRIES = 3
+# Seconds between two looks for tasks that have ended or begun.
+LOOK = 0.2
 
 
 def ray_module() -> Any:
@@ -38,6 +45,7 @@ class RayCluster:
         self._ray = ray
         self._group: Any = None
         self._actors: list[Any] = []
+        self._tasks: Tasks | None = None
         try:
             ray.init(address=address, log_to_driver=False, logging_level="ERROR")
         except Exception as why:  # Ray has no common class for what goes wrong here.
@@ -116,14 +124,101 @@ class RayCluster:
             many = f"{len(machines)} nodes of the Ray cluster"
             note(f"waiting for {many}, until each has {counted(cpus)} free")
 
+    def tasks(self, request: dict[str, Any], done: Callable[[dict[str, Any]], None]) -> int:
+        """Prepares tasks, whose ends go to `done`. Returns how many there is room for."""
+        nodes = [node["Resources"] for node in self._ray.nodes() if node["Alive"]]
+        marked = [node for node in nodes if node.get(MARK, 0) > 0]
+        cpus = request["cpus"]
+        if request["is_alone"]:
+            if not marked:
+                raise Refused(
+                    "emulated runs need a node to themselves, and the Ray cluster has none that "
+                    f"says so: start Ray there with --resources='{{\"{MARK}\": 1}}'"
+                )
+            needs, places = {MARK: 1.0}, len(marked)
+        else:
+            # Where some nodes are marked, the others may have no NetLoom.
+            needs = {MARK: 0.001} if marked else {}
+            places = sum(int(node.get("CPU", 0) // cpus) for node in marked or nodes)
+        if places == 0:
+            raise Refused(f"no node of the Ray cluster has {counted(cpus)}: ask for fewer")
+        with open(request["folder"], "rb") as file:
+            # In a list: else each task would get it, whether it needs it or not.
+            folder = [self._ray.put(file.read())]
+        remote = self._ray.remote(starter.carry)
+        # Ray does a task again whose node or process is lost.
+        options = remote.options(num_cpus=cpus, resources=needs, max_retries=RETRIES)
+        words = (request["command"], request["greeting"])
+
+        def carry(order: str) -> Any:
+            return options.remote(*words, order, folder)
+
+        self._tasks = Tasks(self._ray, carry, done)
+        return places
+
+    def task(self, request: dict[str, Any]) -> None:
+        """Has a task carried out."""
+        if self._tasks is None:
+            raise Refused("there is no such request now: no tasks were asked for")
+        self._tasks.begin(request)
+
     def release(self) -> None:
-        """Gives back what was reserved. What was started goes on."""
+        """Gives back what was reserved, and ends tasks. What was started goes on."""
+        if self._tasks is not None:
+            self._tasks.end()
         try:
             if self._group is not None:
                 self._ray.util.remove_placement_group(self._group)
             self._ray.shutdown()
         except Exception:  # The cluster is gone, and with it what was reserved.
             return
+
+
+class Tasks:
+    """Tasks that are under way, and a thread that waits for them."""
+
+    def __init__(
+        self, ray: Any, carry: Callable[[str], Any], done: Callable[[dict[str, Any]], None]
+    ) -> None:
+        self._ray, self._carry, self._done = ray, carry, done
+        self._running: dict[Any, dict[str, Any]] = {}
+        self._changes = threading.Lock()
+        self._ends = threading.Event()
+        self._waits = threading.Thread(target=self._wait, daemon=True)
+        self._waits.start()
+
+    def begin(self, request: dict[str, Any]) -> None:
+        """Has Ray carry one out."""
+        with self._changes:
+            self._running[self._carry(request["request"])] = request
+
+    def end(self) -> None:
+        """Waits for none of them any more."""
+        self._ends.set()
+        self._waits.join()
+
+    def _wait(self) -> None:
+        while not self._ends.is_set():
+            with self._changes:
+                running = list(self._running)
+            if not running:
+                self._ends.wait(LOOK)
+                continue
+            ended, _ = self._ray.wait(running, num_returns=1, timeout=LOOK)
+            for task in ended:
+                with self._changes:
+                    request = self._running.pop(task)
+                self._done({"id": request["id"]} | self._taken(task, request["into"]))
+
+    def _taken(self, task: Any, into: str) -> dict[str, Any]:
+        try:
+            answer: dict[str, Any] = self._ray.get(task)
+            archive = answer.pop("archive", b"")
+            with open(into, "wb") as file:
+                file.write(archive)
+            return answer
+        except Exception as why:
+            return {"error": f"Ray cannot carry it out: {brief(why)}"}
 
 
 def brief(why: Exception) -> str:

@@ -1,7 +1,7 @@
-"""`netloom run` on a Ray cluster of three machines: network namespaces, in which Ray and NetLoom
-are an ordinary user's. Needs root for the namespaces; leaves nothing.
+"""`netloom run` and `netloom sweep` on a Ray cluster of three machines: network namespaces, where
+Ray and NetLoom are an ordinary user's. Needs root for the namespaces; leaves nothing.
 
-    python3 tests/ray/cluster.py RAY-VENV NETLOOM
+    python3 tests/ray/cluster.py RAY-VENV NETLOOM [PART...]
 """
 
 import contextlib
@@ -33,6 +33,25 @@ topology:
 processes:
   - { name: ping, node: a, command: ping -c 100 -i 0.2 b }
 expect: [{ process: ping, exit: 0, output: "100 packets transmitted, 100 received" }]
+"""
+# A sweep of 20 simulated runs.
+SIMULATED = """\
+name: swept
+duration: DURATION
+topology:
+  nodes: { a: , b: }
+  links:
+    - { name: l, endpoints: [a, b], rate: 5Mbit/s, delay: 5ms, forward: { loss: 1% } }
+traffic: [{ name: t, from: a, to: b, tcp: { congestion_control: cubic }, bulk: {} }]
+"""
+SWEEP = """\
+scenario: netloom.yaml
+mode: simulate
+vary:
+  links.l.rate: [5Mbit/s, 10Mbit/s]
+  control: {paths: [traffic.t.tcp.congestion_control], values: [cubic, reno]}
+seeds: 5
+metrics: {goodput: {measure: goodput}, load: {pipe: l/forward, measure: load}}
 """
 
 
@@ -143,11 +162,16 @@ class Machine:
         for pid in found:
             os.kill(pid, signal.SIGKILL)
 
+    def clean(self) -> None:
+        """Removes what those who were killed could not."""
+        call(*self.words("sh", "-c", f"rm -rf {FILES}/r {self.home}/.cache/netloom/sweeps"))
+
     def left(self) -> list[str]:
         """Returns what is left of NetLoom: processes, state, and results of members."""
         lines = [line for line in self.processes().values() if "netloom" in line.split("/tmp")[0]]
-        states = [*self.outside("runtime/netloom"), *self.outside("user/.cache/netloom/members")]
-        return lines + states
+        kept = [*self.outside("user/.cache/netloom/members")]
+        kept += self.outside("user/.cache/netloom/sweeps")
+        return [*lines, *self.outside("runtime/netloom"), *kept]
 
     def outside(self, folder: str) -> list[str]:
         """Returns what is in a folder of the user's."""
@@ -189,10 +213,10 @@ def machines(count: int) -> Iterator[list[Machine]]:
 
 
 class Run:
-    """A `netloom run` on the first machine."""
+    """A `netloom run`, or another command, on the first machine."""
 
-    def __init__(self, machine: Machine, folder: Path, *words: object) -> None:
-        words = machine.words(NETLOOM, "run", *words)
+    def __init__(self, machine: Machine, folder: Path, *words: object, what: str = "run") -> None:
+        words = machine.words(NETLOOM, what, *words)
         self.child = subprocess.Popen(
             words, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
         )
@@ -223,9 +247,16 @@ def nothing_is_left(made: list[Machine]) -> None:
 
 
 def one_result(made: list[Machine], folder: Path) -> None:
-    """A backbone on two nodes of the cluster leaves what it leaves on `local:2`."""
-    file = ROOT / "examples/two-machines/netloom.yaml"
-    for machines, results in ((f"ray:{address(1)}:{PORT},count=2", "by-ray"), ("local:2", "local")):
+    """A backbone on nodes of the cluster leaves what it leaves on this machine alone."""
+    for example, count in (("two-machines", 2), ("abilene", 3)):
+        of_one(made, folder / example, ROOT / "examples" / example / "netloom.yaml", count)
+
+
+def of_one(made: list[Machine], folder: Path, file: Path, count: int) -> None:
+    folder.mkdir()
+    shutil.chown(folder, int(made[0].user), int(made[0].user))
+    ray = f"ray:{address(1)}:{PORT},count={count}"
+    for machines, results in ((ray, "by-ray"), (f"local:{count}", "local")):
         run = Run(made[0], folder, "--machines", machines, "-t", file, "-o", folder / results)
         seen = token_is_seen(run) if results == "by-ray" else False
         code, said = run.ended()
@@ -235,8 +266,72 @@ def one_result(made: list[Machine], folder: Path) -> None:
     assert by_ray[0] == local[0], by_ray[0] ^ local[0]
     assert by_ray[1] == local[1], (by_ray[1], local[1])
     summary = json.loads((folder / "by-ray/summary.json").read_text())
-    assert [machine["name"] for machine in summary["machines"]] == ["m1", "m2"], summary
+    names = [f"m{number}" for number in range(1, count + 1)]
+    assert [machine["name"] for machine in summary["machines"]] == names, summary
     assert summary["verdict"]["judgement"], summary
+
+
+def sweep_file(folder: Path, duration: str) -> Path:
+    """Writes a sweep of 20 simulated runs."""
+    (folder / "netloom.yaml").write_text(SIMULATED.replace("DURATION", duration))
+    file = folder / "s.sweep.yaml"
+    file.write_text(SWEEP)
+    return file
+
+
+def rows(made: list[Machine], results: Path) -> tuple[list[object], list[str]]:
+    """Returns the runs of a sweep without where they were, and where each was."""
+    table = [NETLOOM, "table", results / "runs.parquet", "--format", "json"]
+    all_rows = [json.loads(line) for line in call(*made[0].words(*table)).splitlines()]
+    machines = [row.pop("machine") for row in all_rows]
+    for row in all_rows:
+        row.pop("beside")
+    return all_rows, machines
+
+
+def as_tasks(made: list[Machine], folder: Path) -> None:
+    """Runs of a sweep as tasks of Ray are the same to the byte, and elsewhere."""
+    file = sweep_file(folder, "300ms")
+    for results, words in (("here", ()), ("tasks", ("--machines", f"ray:{address(1)}:{PORT}"))):
+        run = Run(made[0], folder, file, "-o", folder / results, *words, what="sweep")
+        code, said = run.ended()
+        assert code == 0, said
+    here, tasks = rows(made, folder / "here"), rows(made, folder / "tasks")
+    assert here[0] == tasks[0], "the results differ"
+    assert {*tasks[1]} <= {address(number) for number in (1, 2, 3)}, tasks[1]
+    points = [(folder / name / "points.csv").read_bytes() for name in ("here", "tasks")]
+    assert points[0] == points[1]
+    print(f"    {len(tasks[0])} rows of 20 runs on {len({*tasks[1]})} nodes")
+
+
+def a_node_is_lost(made: list[Machine], folder: Path) -> None:
+    """The run of a node that is lost is done again elsewhere, and none twice."""
+    file = sweep_file(folder, "60s")
+    results = folder / "node-lost"
+    words = (file, "-o", results, "--machines", f"ray:{address(1)}:{PORT}")
+    run = Run(made[0], folder, *words, what="sweep")
+    there = made[2]
+    eventually("a run is on the third node", lambda: run.child.poll() is not None or any(
+        "__sweep_run" in line for line in there.processes().values()))  # fmt: skip
+    assert run.child.poll() is None, run.ended()
+    there.kill_all()
+    code, said = run.ended()
+    assert code == 0, said
+    keys = [json.loads(line)["key"] for line in (results / "sweep.jsonl").read_text().splitlines()]
+    assert len(keys) == len({*keys}) == 20, keys
+    print(f"    {len(keys)} runs, none twice")
+    there.clean()
+    there.ray()
+
+
+def marked_nodes(made: list[Machine], folder: Path) -> None:
+    """Emulated runs need a node that says that it may be theirs."""
+    (folder / "pings.yaml").write_text(PINGS)
+    sweep = folder / "e.sweep.yaml"
+    sweep.write_text("scenario: pings.yaml\nmetrics: { m: { summary: mode } }\n")
+    words = (sweep, "-o", folder / "none", "--machines", f"ray:{address(1)}:{PORT}")
+    code, said = Run(made[0], folder, *words, what="sweep").ended()
+    assert code == 2 and "--resources" in said, (code, said)
 
 
 def token_is_seen(run: Run) -> bool:
@@ -304,7 +399,9 @@ def main() -> None:
         for machine in made:
             machine.ray()
         print("three nodes of Ray are up", flush=True)
-        for part in (one_result, refusals, without_ray):
+        parts = (one_result, refusals, as_tasks, marked_nodes, a_node_is_lost, without_ray)
+        wanted = sys.argv[3:] or [part.__name__ for part in parts]
+        for part in (part for part in parts if part.__name__ in wanted):
             began = time.monotonic()
             part(made, folder)
             nothing_is_left(made)

@@ -6,6 +6,7 @@ import os
 import signal
 import sys
 import tempfile
+import threading
 import unittest
 from pathlib import Path
 from types import SimpleNamespace
@@ -38,6 +39,9 @@ class FakeRay:
         self.groups: list[Group] = []
         self.calls: list[str] = []
         self.actors: list[tuple[Any, int]] = []
+        self.tasks: list[dict[str, Any]] = []
+        self.done: list[Any] = []
+        self.marked: dict[str, float] = {}
         self.cloudpickle = SimpleNamespace(register_pickle_by_value=lambda _module: None)
         self.util = SimpleNamespace(
             get_node_ip_address=lambda: "10.0.0.1",
@@ -67,7 +71,8 @@ class FakeRay:
                 "Alive": True,
                 "NodeID": f"id of {address}",
                 "NodeManagerAddress": address,
-                "Resources": {"CPU": cpus},
+                "Resources": {"CPU": cpus}
+                | ({"netloom": self.marked[address]} if address in self.marked else {}),
             }
             for address, cpus in self.cpus.items()
         ] + [dead | {"Resources": {"CPU": 64.0}}]
@@ -82,6 +87,15 @@ class FakeRay:
         return {"bundles_to_node_id": dict(enumerate(fit[: len(group.bundles)]))}
 
     def remote(self, kind: Any) -> Any:
+        def carries(**options: Any) -> Any:
+            self.tasks.append(options)
+
+            def task(*words: Any) -> int:
+                self.done.append(kind(*words))
+                return len(self.done) - 1
+
+            return SimpleNamespace(remote=task)
+
         def make(**options: Any) -> Any:
             def actor() -> Any:
                 self.actors.append((options["scheduling_strategy"], options["num_cpus"]))
@@ -89,11 +103,20 @@ class FakeRay:
 
             return SimpleNamespace(remote=actor)
 
-        return SimpleNamespace(options=make)
+        return SimpleNamespace(options=make if isinstance(kind, type) else carries)
 
-    def get(self, answers: list[Any], timeout: float) -> list[Any]:
+    def put(self, thing: Any) -> tuple[Any]:
+        return (thing,)
+
+    def wait(self, running: list[int], num_returns: int, timeout: float) -> Any:
         assert timeout > 0
-        return answers
+        return running[:num_returns], running[num_returns:]
+
+    def get(self, answers: Any, timeout: float = 1.0) -> Any:
+        assert timeout > 0
+        if isinstance(answers, tuple):
+            return answers[0]
+        return self.done[answers] if isinstance(answers, int) else answers
 
 
 def ask(ray: FakeRay, *requests: Any) -> tuple[int, list[Any]]:
@@ -192,6 +215,85 @@ class Seam(unittest.TestCase):
             code, said = ask(FakeRay({"10.0.0.1": 1.0}), *requests)
             self.assertEqual(code, 1, requests)
             self.assertIn("error", said[-1])
+
+
+# A machine: it greets, wants the archive, and ends with a line and an archive of its own.
+MACHINE = """\
+echo a banner; echo NETLOOM 7 1.0 x86_64; read request; echo '"here"'; echo '"want"'
+archive=$(head -c 3); echo "{\\"ended\\": \\"$request\\"}"; echo of $archive"""
+
+
+class Carried(unittest.TestCase):
+    """Tasks, and what comes back of them."""
+
+    def setUp(self) -> None:
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        self.path = Path(self.folder.name)
+        (self.path / "folder").write_bytes(b"abc")
+        self.ray = FakeRay({"10.0.0.1": 4.0, "10.0.0.2": 2.0})
+        for patched in (
+            mock.patch.dict(os.environ, {"RAY_AUTH_MODE": "token"}),
+            mock.patch.dict(sys.modules, {"ray": self.ray}),
+        ):
+            patched.start()
+            self.addCleanup(patched.stop)
+
+    def carried(self, command: str = MACHINE, is_alone: bool = False) -> list[Any]:
+        """Returns what is said when two tasks are asked for."""
+        script = self.path / "machine"
+        script.write_text(command)
+        tasks = {"command": f"sh {script}", "greeting": "NETLOOM 7 1.0", "cpus": 2}
+        tasks |= {"is_alone": is_alone, "folder": str(self.path / "folder")}
+        ends = threading.Event()
+        out = io.StringIO()
+
+        def requests() -> Any:
+            yield json.dumps(CONNECT)
+            yield json.dumps({"tasks": tasks})
+            for number in (1, 2):
+                into = str(self.path / f"into{number}")
+                yield json.dumps({"task": {"id": number, "request": f"r{number}", "into": into}})
+            while out.getvalue().count('"done"') < 2:
+                ends.wait(0.01)
+
+        code = lines.serve(requests(), out, lambda address: cluster.RayCluster(self.ray, address))
+        self.code = code
+        return [json.loads(line) for line in out.getvalue().splitlines()]
+
+    def test_each_has_its_request_the_folder_and_an_archive(self) -> None:
+        said = self.carried()
+        self.assertEqual(said[1], {"tasks": {"places": 3}})
+        done = {one["done"]["id"]: one["done"] for one in said[2:]}
+        for number in (1, 2):
+            self.assertEqual(done[number]["node"], "10.0.0.1")
+            self.assertEqual(json.loads(done[number]["said"]), {"ended": f"r{number}"})
+            self.assertEqual((self.path / f"into{number}").read_bytes(), b"of abc\n")
+        self.assertEqual(self.ray.tasks[0], {"num_cpus": 2, "resources": {}, "max_retries": 3})
+        self.assertEqual(self.code, 0)
+
+    def test_nodes_that_are_marked_get_them(self) -> None:
+        self.ray.marked = {"10.0.0.2": 1.0}
+        self.assertEqual(self.carried()[1], {"tasks": {"places": 1}})
+        self.assertEqual(self.ray.tasks[0]["resources"], {"netloom": 0.001})
+        self.assertEqual(self.carried(is_alone=True)[1], {"tasks": {"places": 1}})
+        self.assertEqual(self.ray.tasks[1]["resources"], {"netloom": 1.0})
+
+    def test_without_a_marked_node_none_is_alone(self) -> None:
+        tasks = {"cpus": 1, "is_alone": True}
+        code, said = ask(self.ray, CONNECT, {"tasks": tasks})
+        self.assertEqual(code, 1)
+        self.assertIn("--resources='{\"netloom\": 1}'", said[-1]["error"])
+
+    def test_what_is_no_netloom_of_this_version_is_named(self) -> None:
+        for command, why in (
+            ("true", "it says nothing"),
+            ("echo NETLOOM 7 0.9 x86_64", "NETLOOM 7 0.9 x86_64"),
+            ("echo NETLOOM 7 1.0 x86_64; exit 3", "ended before its run had (exit 3)"),
+        ):
+            for one in self.carried(command)[2:]:
+                self.assertIn("node 10.0.0.1: ", one["done"]["error"])
+                self.assertIn(why, one["done"]["error"])
 
 
 class Token(unittest.TestCase):

@@ -7,6 +7,7 @@ mod media;
 mod merged;
 mod processes;
 mod rates;
+mod spread;
 mod sweeps;
 mod tcp;
 

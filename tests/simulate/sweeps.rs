@@ -20,7 +20,7 @@ topology:
 traffic: [{ name: t, from: a, to: b, tcp: { congestion_control: cubic }, bulk: {} }]
 ";
 
-const SWEEP: &str = "
+pub const SWEEP: &str = "
 scenario: netloom.yaml
 mode: simulate
 vary:
@@ -32,7 +32,7 @@ metrics: {goodput: {measure: goodput}, load: {pipe: l/forward, measure: load}}
 compare: {metric: goodput, baseline: {control: cubic}}
 ";
 
-fn lab(sweep: &str) -> Lab {
+pub fn lab(sweep: &str) -> Lab {
     let lab = Lab::new(SCENARIO);
     // The file that `Lab` writes has the name of no experiment but its own.
     fs::write(lab.path("s.sweep.yaml"), sweep).unwrap();
@@ -41,7 +41,7 @@ fn lab(sweep: &str) -> Lab {
 }
 
 /// The keys of the finished runs, in the order in which they finished.
-fn keys(lab: &Lab, folder: &str) -> Vec<String> {
+pub fn keys(lab: &Lab, folder: &str) -> Vec<String> {
     let text = fs::read_to_string(lab.path(folder).join("sweep.jsonl")).unwrap_or_default();
     let whole = &text[..text.rfind('\n').map_or(0, |end| end + 1)];
     let key = |line: &str| {

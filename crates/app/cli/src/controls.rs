@@ -40,6 +40,11 @@ pub fn missing(scenario: &Scenario, runs: bool) -> Vec<Missing> {
     missing_of(scenario, runs, allowed.as_deref(), &mut has)
 }
 
+/// Returns the congestion controls that real nodes set.
+pub fn named(scenario: &Scenario) -> BTreeSet<&str> {
+    wanted(scenario, true).into_iter().map(|wanted| wanted.control).collect()
+}
+
 /// `allowed` are those that nodes may have as their default, if that is known.
 fn missing_of(
     scenario: &Scenario,

@@ -60,6 +60,7 @@ use std::path::Path;
 
 pub use args::Cli;
 pub use commands::peers::{MODE as PEERS_MODE, main as peers_there};
+pub use commands::sweep::away::{MODE as SWEEP_MODE, there::main as sweep_there};
 pub use commands::sweep::child::{ROLE as SWEEP_RUN, main as sweep_run};
 
 /// Runs one command line. Returns its exit code.

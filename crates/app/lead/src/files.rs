@@ -9,7 +9,8 @@
 //! | `get` | a directory | sends it as an archive, and removes it; its engine must have ended |
 //! | `drop` | a directory | removes it |
 //!
-//! `cleanup`, with an experiment or without, is `netloom cleanup` there.
+//! `cleanup`, with an experiment or without, is `netloom cleanup` there. Runs of a sweep take the
+//! folder by [`unpacked`] and give what they leave by [`pack`], in one stream (`cli`).
 //!
 //! An archive is a tarball, compressed by gzip. It is the same for the same files.
 
@@ -73,16 +74,30 @@ impl Packed {
     /// # Errors
     /// If it cannot be read, or has more than 256 MiB.
     pub fn folder(folder: &Path) -> Result<Self> {
+        Self::folder_without(folder, None)
+    }
+
+    /// Packs the folder of a scenario without `also`, a path in it.
+    ///
+    /// # Errors
+    /// As [`Packed::folder`].
+    pub fn folder_without(folder: &Path, also: Option<&Path>) -> Result<Self> {
         let ignored = fs::read_to_string(folder.join(IGNORED)).unwrap_or_default();
         let lines = ignored.lines().map(str::trim).filter(|line| !line.is_empty());
         let lines =
             lines.filter(|line| !line.starts_with('#')).map(|line| line.trim_end_matches('/'));
-        let ignored: Vec<PathBuf> = lines.chain([RESULTS]).map(PathBuf::from).collect();
+        let ignored = lines.chain([RESULTS]).map(PathBuf::from);
+        let ignored: Vec<PathBuf> = ignored.chain(also.map(Into::into)).collect();
         let mut builder = builder();
         let mut left = MOST;
         add(&mut builder, folder, Path::new(""), &ignored, &mut left)?;
         let bytes = builder.into_inner()?.finish()?;
         Ok(Self { digest: digest(&bytes), bytes })
+    }
+
+    /// Returns the archive.
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
     }
 
     /// Brings the folder to the machine that a command leads to. Returns its path there, and the
@@ -231,6 +246,18 @@ pub fn clean_up(command: &str, word: &str, experiment: Option<&str>) -> Result<S
     }
 }
 
+/// Returns all that the machine says in a mode to which a command leads, and whether that was
+/// successful.
+///
+/// # Errors
+/// If the machine cannot be reached.
+pub fn said(command: &str, word: &str, mode: &[&str]) -> Result<(String, bool)> {
+    let mut there = There::start(command, word, mode, Some(PATIENCE))?;
+    let mut said = String::new();
+    there.lines.read_to_string(&mut said).context("cannot hear what it says")?;
+    Ok((said, there.child.wait()?.success()))
+}
+
 /// What a machine says instead of an answer.
 fn refusal(line: &str) -> anyhow::Error {
     anyhow!("{}", line.strip_prefix("error ").unwrap_or(line))
@@ -246,18 +273,6 @@ pub fn get(
     command: &str,
     word: &str,
     directory: &Path,
-/// Returns all that the machine says in a mode to which a command leads, and whether that was
-/// successful.
-///
-/// # Errors
-/// If the machine cannot be reached.
-pub fn said(command: &str, word: &str, mode: &[&str]) -> Result<(String, bool)> {
-    let mut there = There::start(command, word, mode, Some(PATIENCE))?;
-    let mut said = String::new();
-    there.lines.read_to_string(&mut said).context("cannot hear what it says")?;
-    Ok((said, there.child.wait()?.success()))
-}
-
     target: &Path,
     patience: Option<Duration>,
 ) -> Result<()> {
@@ -355,7 +370,7 @@ impl Drop for There {
 pub fn main(word: &str, mode: &str, argument: &str) -> i32 {
     println!("{}", greeting(word));
     let done = match mode {
-        "put" => take(argument).map(|path| println!("have {}", path.display())),
+        "put" => taken(argument).map(|path| println!("have {}", path.display())),
         "list" => tell(),
         "get" => give(Path::new(argument)),
         "drop" => discard(Path::new(argument)),
@@ -371,7 +386,10 @@ pub fn main(word: &str, mode: &str, argument: &str) -> i32 {
 }
 
 /// Returns the directory of what members keep on a machine.
-fn cache() -> Result<PathBuf> {
+///
+/// # Errors
+/// If there is no home directory.
+pub fn cache() -> Result<PathBuf> {
     let strategy = etcetera::choose_base_strategy().context("there is no home directory")?;
     Ok(etcetera::BaseStrategy::cache_dir(&strategy).join("netloom"))
 }
@@ -383,8 +401,22 @@ pub fn results_beside(folder: &Path, name: &str) -> PathBuf {
     cache.join("members").join(name)
 }
 
-/// Takes an archive, unless it is there.
-fn take(wanted: &str) -> Result<PathBuf> {
+/// Takes an archive from standard input, unless it is there.
+fn taken(wanted: &str) -> Result<PathBuf> {
+    unpacked(wanted, || {
+        println!("want");
+        let mut bytes = Vec::new();
+        io::stdin().lock().take(2 * MOST).read_to_end(&mut bytes)?;
+        Ok(bytes)
+    })
+}
+
+/// Returns the path of a folder whose archive has this digest. Unless it is there, it is unpacked
+/// from the archive that `sent` returns.
+///
+/// # Errors
+/// If that is no such archive, or there is no room for it.
+pub fn unpacked(wanted: &str, sent: impl FnOnce() -> Result<Vec<u8>>) -> Result<PathBuf> {
     let is_digest = wanted.len() == 64 && wanted.bytes().all(|byte| byte.is_ascii_hexdigit());
     if !is_digest {
         bail!("`{wanted}` is no digest");
@@ -399,9 +431,7 @@ fn take(wanted: &str) -> Result<PathBuf> {
     if path.is_dir() {
         return Ok(path);
     }
-    println!("want");
-    let mut bytes = Vec::new();
-    io::stdin().lock().take(2 * MOST).read_to_end(&mut bytes).context("cannot read the archive")?;
+    let bytes = sent().context("cannot read the archive")?;
     if digest(&bytes) != wanted {
         bail!("the archive came in pieces only");
     }
@@ -465,11 +495,19 @@ fn give(directory: &Path) -> Result<()> {
         bail!("its engine runs still: `netloom machines collect` fetches them when it has ended");
     }
     println!("sends");
-    let mut builder = Builder::new(GzEncoder::new(io::stdout().lock(), Compression::fast()));
-    builder.follow_symlinks(false);
-    builder.append_dir_all("", &directory).context("cannot read the results")?;
-    builder.into_inner()?.finish()?.flush()?;
+    pack(&directory, io::stdout().lock())?;
     fs::remove_dir_all(&directory).context("cannot remove the results")
+}
+
+/// Writes what is in a directory as a tarball that is compressed by gzip.
+///
+/// # Errors
+/// If it cannot be read, or nobody takes it.
+pub fn pack(directory: &Path, to: impl Write) -> Result<()> {
+    let mut builder = Builder::new(GzEncoder::new(to, Compression::fast()));
+    builder.follow_symlinks(false);
+    builder.append_dir_all("", directory).context("cannot read the results")?;
+    Ok(builder.into_inner()?.finish()?.flush()?)
 }
 
 fn discard(directory: &Path) -> Result<()> {

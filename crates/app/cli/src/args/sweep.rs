@@ -35,6 +35,10 @@ pub struct Sweep {
     /// Emulated: 1 by default; more are tested first, and get CPUs of their own.
     #[arg(long, value_name = "N|auto")]
     pub jobs: Option<Jobs>,
+    /// Spread the runs over machines, one at a time on each: those of a list, `local:N`, N places
+    /// on this one, or `ray:ADDRESS[,count=N][,cpus=N]`, each run a task of a Ray cluster.
+    #[arg(long, value_name = "MACHINES", conflicts_with = "jobs")]
+    pub machines: Option<String>,
     /// Least number of CPUs that each of several emulated runs at a time gets.
     #[arg(long, value_name = "N", default_value = "2")]
     pub cpus_each: NonZeroU32,

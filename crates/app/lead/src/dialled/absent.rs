@@ -1,5 +1,7 @@
 //! What is in the place of `dialled` in a NetLoom that was built without the feature `ray`.
 
+use std::path::Path;
+
 use anyhow::{Result, bail};
 use netloom_placement::Machines;
 
@@ -40,5 +42,48 @@ impl Cluster {
     #[expect(clippy::unused_async, reason = "the other one waits")]
     pub async fn release(self) -> Option<String> {
         match self {}
+    }
+}
+
+/// Tasks of a Ray cluster. There are none.
+pub enum Tasks {}
+
+impl Tasks {
+    /// Says why there are none.
+    ///
+    /// # Errors
+    /// Always.
+    #[expect(clippy::unused_async, reason = "the other one waits")]
+    pub async fn open(
+        _machines: &Machines,
+        _is_alone: bool,
+        _word: (&str, &str),
+        _folder: &[u8],
+    ) -> Result<Self> {
+        bail!(WHY)
+    }
+
+    /// Never happens.
+    pub fn places(&self) -> usize {
+        match *self {}
+    }
+
+    /// Never happens.
+    ///
+    /// # Errors
+    /// Never.
+    #[expect(clippy::unused_async, reason = "the other one waits")]
+    pub async fn carried(&self, _request: String, _archive: &Path) -> Result<(String, String)> {
+        match *self {}
+    }
+
+    /// Never happens.
+    pub fn are_gone(&self) -> bool {
+        match *self {}
+    }
+
+    /// Never happens.
+    pub fn end(&self) {
+        match *self {}
     }
 }

@@ -4,7 +4,9 @@
 //!
 //! | module | contents |
 //! |---|---|
-//! | `ray` | the process that asks Ray for machines, and starts [`dial`] on each: [`Cluster`] |
+//! | `ray` | machines of a Ray cluster, with [`dial`] on each: [`Cluster`] |
+//! | `tasks` | tasks of a Ray cluster, which need none of the others: [`Tasks`] |
+//! | `helper` | the process that speaks with Ray |
 //! | `desk` | the lead's side: machines dial it, and it gives their streams to relays |
 //! | `relay` | a command, like `ssh`, that joins its standard input and output to such a stream |
 //! | `dial` | a machine's side: dials the lead, and starts what it asks for |
@@ -19,13 +21,16 @@
 
 mod desk;
 mod dial;
+mod helper;
 mod line;
 mod pins;
 mod ray;
 mod relay;
+mod tasks;
 
 pub use line::{DIAL, RELAY};
 pub use ray::Cluster;
+pub use tasks::Tasks;
 
 /// Runs one of the two roles. Returns its exit code.
 pub fn main(role: &str, arguments: impl Iterator<Item = String>) -> i32 {

@@ -24,8 +24,8 @@ use crate::{exit, profile_file};
 pub const ROLE: &str = "__sweep_run";
 
 /// What is run.
-#[derive(Serialize, Deserialize)]
-struct Order {
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Order {
     scenario: Scenario,
     source: String,
     file: PathBuf,
@@ -34,6 +34,7 @@ struct Order {
     simulate: bool,
     /// The CPUs on which it may run; all if none is named.
     cpus: Vec<usize>,
+    /// The process whose end is that of the run.
     parent: i32,
 }
 
@@ -59,27 +60,46 @@ pub fn name_of(name: &str, slot: usize) -> String {
     kept + &end
 }
 
-/// Starts the run of a scenario with a seed.
-pub async fn start(loaded: &Loaded, seed: u64, place: Place<'_>) -> Result<Child> {
-    let mut scenario = loaded.scenario.clone();
-    scenario.seed = seed;
-    scenario.name = place.name;
-    let order = Order {
-        scenario,
-        source: loaded.source.clone(),
-        file: loaded.file.clone(),
-        directory: loaded.directory.clone(),
-        results: place.results.to_owned(),
-        simulate: place.simulate,
-        cpus: place.cpus,
-        parent: std::process::id() as i32,
-    };
+impl Order {
+    /// Orders the run of a scenario with a seed.
+    pub fn of(loaded: &Loaded, seed: u64, place: Place<'_>) -> Self {
+        let mut scenario = loaded.scenario.clone();
+        scenario.seed = seed;
+        scenario.name = place.name;
+        Self {
+            scenario,
+            source: loaded.source.clone(),
+            file: loaded.file.clone(),
+            directory: loaded.directory.clone(),
+            results: place.results.to_owned(),
+            simulate: place.simulate,
+            cpus: place.cpus,
+            parent: std::process::id() as i32,
+        }
+    }
+
+    /// Has the run of another machine here: in this folder of the scenario, with its results there.
+    pub fn moved(self, directory: PathBuf, results: PathBuf) -> Self {
+        let file = directory.join(self.file.file_name().unwrap_or_default());
+        let parent = std::process::id() as i32;
+        Self { file, directory, results, cpus: Vec::new(), parent, ..self }
+    }
+}
+
+/// Returns the command of a run, which reads its order.
+pub fn command() -> std::process::Command {
     // The same program, even if another has taken its place since.
-    let mut command = Command::new("/proc/self/exe");
+    let mut command = std::process::Command::new("/proc/self/exe");
     command.arg(ROLE).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped());
+    command
+}
+
+/// Starts a run.
+pub async fn start(order: &Order) -> Result<Child> {
+    let mut command = Command::from(command());
     let mut child = command.kill_on_drop(true).spawn().context("cannot start a run")?;
     let mut input = child.stdin.take().context("the run takes no orders")?;
-    input.write_all(&serde_json::to_vec(&order)?).await.context("the run takes no orders")?;
+    input.write_all(&serde_json::to_vec(order)?).await.context("the run takes no orders")?;
     Ok(child)
 }
 

@@ -7,6 +7,7 @@
 //! | `values` | metrics of a run, from its results |
 //! | `folder` | the folder of a sweep: its lock, its lines, the results of its runs |
 //! | `child` | a run, in a process of its own |
+//! | `away` | runs on other machines |
 //! | `room` | how many runs at a time: CPUs, memory, disk |
 //! | `running` | the runs, one or several at a time |
 //! | `trial` | whether several emulated runs at a time disturb each other |
@@ -16,6 +17,7 @@
 //! Points, order, keys and statistics are those of `netloom-sweep`.
 
 mod asked;
+pub mod away;
 pub mod child;
 pub mod folder;
 mod printer;
@@ -33,6 +35,7 @@ use crate::args::{Format, Sweep};
 use crate::exit;
 use crate::output;
 use crate::owner::Handed;
+use away::places::Places;
 use folder::Folder;
 use printer::{End, Printer};
 use room::Room;
@@ -48,6 +51,7 @@ pub async fn sweep(args: Sweep) -> Result<i32> {
     let printer = Printer::new(&args);
     let mut room = Room::new(&args, &setup)?;
     if args.dry_run {
+        away::surveyed(&setup).await?;
         printer.plan(&setup, room.jobs);
         return Ok(exit::SUCCESS);
     }
@@ -55,11 +59,16 @@ pub async fn sweep(args: Sweep) -> Result<i32> {
     let folder = Folder::open(&setup.directory)?;
     folder.keep_text("sweep.yaml", &setup.text)?;
     let mut running = Running::new(&args, &setup, folder, &printer)?;
+    let mut ended = Ok(());
     if running.is_anything_missing() {
+        away::surveyed(&setup).await?;
         trial::tested(&mut room, &setup, &setup.directory, &printer).await?;
+        let mut places = Places::new(&room, &setup).await?;
+        printer.begin(&setup, places.count(), running.done());
+        ended = running.all(&room, &mut places).await;
+    } else {
+        printer.begin(&setup, room.jobs, running.done());
     }
-    printer.begin(&setup, room.jobs, running.done());
-    let ended = running.all(&room).await;
     let rule = Rule { strict: args.strict };
     let records = running.records();
     let borrowed: Vec<Vec<&Record>> = records.iter().map(|runs| runs.iter().collect()).collect();

@@ -1,6 +1,7 @@
 //! How many runs at a time: by CPUs and memory, and whether the disk has room for another.
 
 use std::fs;
+use std::num::NonZeroU32;
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
@@ -39,9 +40,16 @@ impl Room {
         let is_there = |cpu: &usize| set.is_set(*cpu).unwrap_or(false);
         let cpus: Vec<usize> = (0..nix::sched::CpuSet::count()).filter(is_there).collect();
         let is_simulated = setup.sweep.mode == Mode::Simulate;
-        let wanted = match args.jobs {
+        let machines = setup.machines.as_ref();
+        if let Some(there) = machines.filter(|machines| machines.local.is_none()) {
+            let jobs = there.list.len().max(1);
+            return Ok(Self { jobs, by_memory: false, cpus, divides: false });
+        }
+        // Machines that are made on this one are no more than places here.
+        let local = machines.and_then(|machines| NonZeroU32::new(machines.list.len() as u32));
+        let wanted = match local.map(args::Jobs::Number).or(args.jobs) {
             None if is_simulated => args::Jobs::Auto,
-            None => args::Jobs::Number(std::num::NonZeroU32::MIN),
+            None => args::Jobs::Number(NonZeroU32::MIN),
             Some(wanted) => wanted,
         };
         let each = match is_simulated {
@@ -90,8 +98,8 @@ impl Room {
 
     /// Whether another run may begin beside `running` ones.
     pub fn bears_another(&self, running: usize) -> bool {
-        if running == 0 || !self.by_memory || running >= self.jobs {
-            return running < self.jobs;
+        if running == 0 || !self.by_memory {
+            return true;
         }
         // Before the first run has ended, nobody knows what one takes.
         let largest = getrusage(UsageWho::RUSAGE_CHILDREN).map_or(0, |usage| usage.max_rss());

@@ -2,8 +2,6 @@
 
 use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::path::PathBuf;
-use std::process::Output;
-use std::time::Instant;
 
 use anyhow::{Result, bail};
 use futures_util::StreamExt;
@@ -12,10 +10,9 @@ use futures_util::stream::FuturesUnordered;
 use netloom_api::event::EndReason;
 use netloom_monitor::Judgement;
 use netloom_sweep::{Keep, Mode, Of, Outcome, Record, Rule, RunKeys, Stop, order};
-use nix::sys::signal::{Signal, kill};
-use nix::unistd::Pid;
+use netloom_units::readable::counted;
 
-use super::child::{self, Place, name_of};
+use super::away::places::{Begins, Ended, How, Places};
 use super::folder::Folder;
 use super::printer::Printer;
 use super::room::{Room, has_disk};
@@ -36,21 +33,16 @@ struct Task {
 }
 
 /// A run that has ended.
-struct Ended {
+struct Over {
     task: Task,
-    slot: usize,
+    place: usize,
     part: PathBuf,
     beside: u32,
-    seconds: f64,
-    output: std::io::Result<Output>,
+    ended: Ended,
 }
 
 /// Runs that are under way.
-struct UnderWay<'f> {
-    futures: FuturesUnordered<BoxFuture<'f, Ended>>,
-    /// Process of the run in each place.
-    slots: Vec<Option<u32>>,
-}
+type UnderWay = FuturesUnordered<BoxFuture<'static, Over>>;
 
 /// The runs of a sweep.
 pub struct Running<'s> {
@@ -77,6 +69,8 @@ pub struct Running<'s> {
     repeated: HashMap<(usize, u64), u32>,
     /// Metrics of which it was said that a run lacks them.
     lacking: BTreeSet<String>,
+    /// Runs that have lost a machine.
+    losing: HashMap<(usize, u64), String>,
 }
 
 impl<'s> Running<'s> {
@@ -107,6 +101,7 @@ impl<'s> Running<'s> {
             stopped: None,
             repeated: HashMap::new(),
             lacking: BTreeSet::new(),
+            losing: HashMap::new(),
         };
         for key in running.keys.clone().into_iter().flat_map(HashMap::into_values) {
             running.refresh(&key)?;
@@ -162,7 +157,7 @@ impl<'s> Running<'s> {
     ///
     /// # Errors
     /// If results cannot be kept. Failures of runs are none.
-    pub async fn all(&mut self, room: &Room) -> Result<()> {
+    pub async fn all(&mut self, room: &Room, places: &mut Places) -> Result<()> {
         let mut interrupts = Interrupts::watch()?;
         let stop = self.setup.sweep.stop.clone();
         let looks: Vec<usize> = match &stop {
@@ -170,10 +165,12 @@ impl<'s> Running<'s> {
             None => vec![self.setup.sweep.seeds.len()],
         };
         for look in looks {
-            self.phase(self.missing(look), room, room.jobs, &mut interrupts).await?;
+            let all = places.count();
+            self.phase(self.missing(look), room, (places, all), &mut interrupts).await?;
             for _ in 0..self.setup.sweep.retry_invalid {
                 let again = self.invalid(look);
-                self.phase(again, room, 1, &mut interrupts).await?;
+                let alone = places.alone();
+                self.phase(again, room, (places, alone), &mut interrupts).await?;
             }
             if self.stopped.is_some() {
                 break;
@@ -253,28 +250,29 @@ impl<'s> Running<'s> {
         &mut self,
         mut queue: VecDeque<Task>,
         room: &Room,
-        jobs: usize,
+        (places, jobs): (&mut Places, usize),
         interrupts: &mut Interrupts,
     ) -> Result<()> {
-        let mut under_way =
-            UnderWay { futures: FuturesUnordered::new(), slots: vec![None; jobs.max(1)] };
+        let mut under_way = UnderWay::new();
         loop {
             while self.stopped.is_none()
-                && under_way.futures.len() < jobs
-                && room.bears_another(under_way.futures.len())
+                && under_way.len() < jobs
+                && room.bears_another(under_way.len())
             {
+                let Some(place) = places.free() else { break };
                 let Some(task) = queue.pop_front() else { break };
                 if !self.ended.contains(&task.point) {
-                    self.start(task, room, &mut under_way).await?;
+                    let beside = places.beside(under_way.len()) as u32;
+                    under_way.push(self.start(task, (places, place, beside), room).await?);
                 }
             }
-            if under_way.futures.is_empty() {
-                return Ok(());
+            if under_way.is_empty() {
+                return self.left_over(queue.len(), places);
             }
             tokio::select! {
-                Some(ended) = under_way.futures.next() => {
-                    under_way.slots[ended.slot] = None;
-                    queue.extend(self.finished(ended)?);
+                Some(over) = under_way.next() => {
+                    places.ended(over.place, &over.ended);
+                    queue.extend(self.finished(over)?);
                 }
                 signal = interrupts.next() => {
                     if self.stopped.replace(128 + signal).is_some() {
@@ -282,63 +280,57 @@ impl<'s> Running<'s> {
                         return Ok(());
                     }
                     eprintln!("ending the runs that are under way; the same command goes on later");
-                    for process in under_way.slots.iter().flatten() {
-                        let _ = kill(Pid::from_raw(*process as i32), Signal::SIGTERM);
-                    }
+                    places.end();
                 }
             }
         }
     }
 
-    async fn start(&mut self, task: Task, room: &Room, under_way: &mut UnderWay<'_>) -> Result<()> {
+    /// Says why runs are left over, if they are.
+    fn left_over(&mut self, count: usize, places: &Places) -> Result<()> {
+        if count == 0 || self.stopped.is_some() || !places.are_lost() {
+            return Ok(());
+        }
+        self.stopped = Some(exit::RUN_FAILED);
+        let left = counted(count, "run");
+        let message = format!(
+            "all machines are lost, and {left} not done: the same command goes on from here"
+        );
+        Err(exit::WithCode { code: exit::RUN_FAILED, message }.into())
+    }
+
+    async fn start(
+        &mut self,
+        task: Task,
+        (places, place, beside): (&mut Places, usize, u32),
+        room: &Room,
+    ) -> Result<BoxFuture<'static, Over>> {
         has_disk(self.folder.path())?;
         let part = self.folder.part(&self.key(task));
-        let free = under_way.slots.iter().position(Option::is_none);
-        let slot = free.unwrap_or_default();
-        let loaded = &self.setup.loaded[task.point];
-        let place = Place {
-            results: &part,
-            simulate: self.setup.sweep.mode == Mode::Simulate,
-            cpus: room.cpus(slot),
-            name: name_of(&loaded.scenario.name, slot),
-        };
-        let began = Instant::now();
-        let child = child::start(loaded, task.seed, place).await?;
-        under_way.slots[slot] = child.id();
-        let beside = under_way.futures.len() as u32;
-        under_way.futures.push(Box::pin(async move {
-            let output = child.wait_with_output().await;
-            let seconds = began.elapsed().as_secs_f64();
-            Ended { task, slot, part, beside, seconds, output }
-        }));
-        Ok(())
+        let begins = Begins { point: task.point, seed: task.seed, part: part.clone(), room };
+        let run = places.begin(place, self.setup, begins).await?;
+        Ok(Box::pin(async move { Over { task, place, part, beside, ended: run.await } }))
     }
 
     /// Takes over the results of a run that has ended. Returns it if it is to be made again.
-    fn finished(&mut self, ended: Ended) -> Result<Option<Task>> {
-        let failed = match &ended.output {
-            Ok(output) if output.status.success() => None,
-            Ok(output) => {
-                let words = String::from_utf8_lossy(&output.stderr);
-                Some(format!("{} ({})", words.trim(), output.status))
-            }
-            Err(error) => Some(error.to_string()),
-        };
-        if let Some(message) = failed {
-            return self.failed(&ended, message);
+    fn finished(&mut self, over: Over) -> Result<Option<Task>> {
+        match &over.ended.how {
+            How::Done => {}
+            How::Failed(message) => return self.failed(&over, message.clone()),
+            How::Lost(why) => return self.lost(&over, why),
         }
-        let summary = match results::summary(&ended.part) {
+        let summary = match results::summary(&over.part) {
             Ok(summary) => summary,
-            Err(error) => return self.failed(&ended, netloom_api::in_words(error.as_ref())),
+            Err(error) => return self.failed(&over, netloom_api::in_words(error.as_ref())),
         };
         if summary.reason == EndReason::Interrupted {
-            self.folder.forget(&ended.part);
+            self.folder.forget(&over.part);
             return Ok(None);
         }
         if !summary.success {
-            return self.failed(&ended, summary.failures.join("; "));
+            return self.failed(&over, summary.failures.join("; "));
         }
-        let Ended { task, part, .. } = ended;
+        let Over { task, part, beside, ended, .. } = over;
         let sweep = &self.setup.sweep;
         let is_simulated = sweep.mode == Mode::Simulate;
         let record = Record {
@@ -347,8 +339,8 @@ impl<'s> Running<'s> {
             seed: task.seed,
             verdict: summary.verdict.as_ref().map(|verdict| verdict.judgement),
             values: values(&part, &summary, &sweep.metrics)?,
-            machine: netloom_results::machine::describe().host,
-            beside: (!is_simulated).then_some(ended.beside),
+            machine: ended.machine,
+            beside: (!is_simulated).then_some(beside),
             attempt: task.attempt,
             seconds: ended.seconds,
         };
@@ -374,9 +366,31 @@ impl<'s> Running<'s> {
         }
     }
 
+    /// Notes that a machine was lost with its run. Returns that if it is to be made again.
+    fn lost(&mut self, over: &Over, why: &str) -> Result<Option<Task>> {
+        let task = over.task;
+        self.folder.forget(&over.part);
+        if self.stopped.is_some() {
+            return Ok(None);
+        }
+        let machine = &over.ended.machine;
+        let run = self.setup.in_words(task.point, task.seed);
+        self.printer.note(&format!(
+            "machine `{machine}` was lost ({why}): it gets no more runs, and {run} is done again"
+        ));
+        // One that two machines did not survive would cost them all.
+        match self.losing.insert((task.point, task.seed), machine.clone()) {
+            None => Ok(Some(task)),
+            Some(before) => {
+                let message = format!("machines were lost with it: `{before}`, then `{machine}`");
+                self.failed(over, message)
+            }
+        }
+    }
+
     /// Notes the failure of a run. Returns it if it is to be made again.
-    fn failed(&mut self, ended: &Ended, message: String) -> Result<Option<Task>> {
-        let Ended { task, part, .. } = ended;
+    fn failed(&mut self, over: &Over, message: String) -> Result<Option<Task>> {
+        let Over { task, part, .. } = over;
         if self.stopped.is_some() {
             self.folder.forget(part);
             return Ok(None);

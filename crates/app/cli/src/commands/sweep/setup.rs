@@ -6,13 +6,14 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result};
+use netloom_placement::{Local, Machines};
 use netloom_scenario::{Diagnostic, Diagnostics, DrawingOptions, ReadFile};
 use netloom_simulate::{Commands, check};
 use netloom_sweep::{Mode, Point, RunKeys, Source, Sweep};
 
 use super::asked;
 use crate::find::Loaded;
-use crate::{args, exit, files, preflight, profile_file};
+use crate::{args, exit, files, placing, preflight, profile_file};
 
 /// Most wrong points of which errors are shown.
 const SHOWN: usize = 1;
@@ -31,6 +32,8 @@ pub struct Setup {
     pub keys: Vec<RunKeys>,
     /// The folder for its results.
     pub directory: PathBuf,
+    /// The machines that its runs are spread over, if they are.
+    pub machines: Option<Machines>,
 }
 
 /// The text of a sweep, and where it is from.
@@ -109,6 +112,16 @@ impl Setup {
     /// All errors of the sweep's file, or those of the first point that cannot be run.
     pub fn new(args: &args::Sweep) -> Result<Self> {
         let origin = Origin::of(args)?;
+        let machines = args.machines.as_deref().map(placing::machines).transpose()?;
+        if let Some(local) = machines.as_ref().and_then(|machines| machines.local)
+            && local != Local::default()
+        {
+            return Err(exit::usage(
+                "runs of a sweep are whole on each machine: `local:N` has no network between them, \
+                 so leave `delay`, `rate` and `loss` away",
+            ));
+        }
+        let is_here = machines.as_ref().is_none_or(|machines| machines.local.is_some());
         let refused = |found: Diagnostics| exit::usage(found.render(&origin.name, &origin.text));
         let mut sweep = Sweep::parse(&origin.text).map_err(refused)?;
         if args.simulate {
@@ -120,7 +133,7 @@ impl Setup {
         // Those of most points are the same.
         let mut warnings = vec![String::new()];
         for point in &points {
-            match point_of(&sweep, &origin, point) {
+            match point_of(&sweep, &origin, point, is_here) {
                 Ok((one, named)) => {
                     if !warnings.contains(&one.warnings) {
                         warnings.push(one.warnings.clone());
@@ -139,7 +152,7 @@ impl Setup {
         let directory =
             directory.unwrap_or_else(|| Path::new("netloom-results").join(&origin.results));
         let directory = std::path::absolute(directory).context("cannot find the current folder")?;
-        Ok(Self { sweep, text: origin.text, points, loaded, keys, directory })
+        Ok(Self { sweep, text: origin.text, points, loaded, keys, directory, machines })
     }
 
     /// Returns the run with a seed in words.
@@ -202,12 +215,13 @@ fn inputs(sweep: &Sweep, origin: &Origin) -> Result<Vec<Dependence>> {
     Ok(found)
 }
 
-/// Loads and checks the scenario of a point. Returns also the files that it names. The error is in
-/// words.
+/// Loads and checks the scenario of a point, which is to run here or elsewhere. Returns also the
+/// files that it names. The error is in words.
 fn point_of(
     sweep: &Sweep,
     origin: &Origin,
     point: &Point,
+    is_here: bool,
 ) -> Result<(Loaded, Vec<Dependence>), String> {
     let (file, name, text) = source(sweep, origin, point)?;
     let directory = file.parent().unwrap_or(Path::new("/")).to_owned();
@@ -233,7 +247,7 @@ fn point_of(
     if !missing.is_empty() {
         return Err(Diagnostics::from(missing).render(&origin.name, &origin.text));
     }
-    can_run(sweep, &one)?;
+    can_run(sweep, &one, is_here)?;
     Ok((one, named))
 }
 
@@ -285,8 +299,8 @@ fn source(
     }
 }
 
-/// Checks that a scenario can be run here.
-fn can_run(sweep: &Sweep, loaded: &Loaded) -> Result<(), String> {
+/// Checks that a scenario can be run, here or elsewhere: other machines look at themselves.
+fn can_run(sweep: &Sweep, loaded: &Loaded, is_here: bool) -> Result<(), String> {
     let in_words =
         |error: anyhow::Error| format!("error: {}", netloom_api::in_words(error.as_ref()));
     if sweep.mode == Mode::Simulate {
@@ -295,6 +309,9 @@ fn can_run(sweep: &Sweep, loaded: &Loaded) -> Result<(), String> {
             true => Ok(()),
             false => Err(format!("error: {}", errors.join("\nerror: "))),
         };
+    }
+    if !is_here {
+        return preflight::elsewhere(&loaded.scenario).map_err(in_words);
     }
     preflight::check(&loaded.scenario).map_err(in_words)?;
     preflight::course(&loaded.scenario, &loaded.directory).map_err(in_words)?;

@@ -11,7 +11,7 @@ use netloom_scenario::Scenario;
 use netloom_sweep::{Interval, P95};
 use netloom_units::Rate;
 
-use super::child::{self, Place, name_of};
+use super::child::{self, Order, Place, name_of};
 use super::printer::Printer;
 use super::room::Room;
 use super::setup::Setup;
@@ -113,7 +113,8 @@ async fn once(
         cpus: room.cpus(slot),
         name: name_of(&loaded.scenario.name, slot),
     };
-    let output = child::start(loaded, seed, place).await?.wait_with_output().await?;
+    let order = Order::of(loaded, seed, place);
+    let output = child::start(&order).await?.wait_with_output().await?;
     if !output.status.success() {
         let words = String::from_utf8_lossy(&output.stderr);
         return Err(anyhow!("the test of several runs at a time failed: {}", words.trim()));
@@ -134,14 +135,16 @@ impl Drop for Forgotten {
     }
 }
 
-/// Returns the point with the most to carry: the greatest sum of rates, then of nodes and links.
+/// Returns the point with the most to carry.
 fn heaviest(setup: &Setup) -> usize {
-    let weight = |scenario: &Scenario| {
-        let pipes = scenario.links.iter().flat_map(|link| [&link.forward, &link.reverse]);
-        let rates = pipes.filter_map(|pipe| pipe.rate.to_string().parse::<Rate>().ok());
-        let rate: u128 = rates.map(|rate| u128::from(rate.bits_per_second())).sum();
-        (rate, scenario.nodes.len() + scenario.links.len())
-    };
     let points = 0..setup.points.len();
     points.max_by_key(|point| weight(&setup.loaded[*point].scenario)).unwrap_or(0)
+}
+
+/// Returns how much a scenario is to carry: the sum of rates, then the number of nodes and links.
+pub fn weight(scenario: &Scenario) -> (u128, usize) {
+    let pipes = scenario.links.iter().flat_map(|link| [&link.forward, &link.reverse]);
+    let rates = pipes.filter_map(|pipe| pipe.rate.to_string().parse::<Rate>().ok());
+    let rate: u128 = rates.map(|rate| u128::from(rate.bits_per_second())).sum();
+    (rate, scenario.nodes.len() + scenario.links.len())
 }
