@@ -7,7 +7,7 @@ use std::process::Command;
 
 use serde_json::Value;
 
-use super::common::{Lab, NETLOOM, takes_root, text};
+use super::common::{self, Lab, NETLOOM, takes_root, text};
 use super::{is_gone, lab};
 
 /// Writes a list of two machines: what `{netloom}` is on each, their other keys, and more keys of
@@ -303,5 +303,28 @@ fn a_member_that_says_nothing_while_it_starts_is_not_waited_for() {
     let (code, said) = lab.fails(&["run", "--machines", "machines.yaml", "-o", "r"]);
     assert_eq!(code, 1, "{said}");
     assert!(said.contains("`m2`: nothing has come from it for 20 s"), "{said}");
+    is_gone(&lab);
+}
+
+/// A network of NetLoom's own lies between the machines, and each has its own clock.
+#[test]
+fn machines_on_this_one_may_have_a_network_between_them() {
+    let lab = Lab::new(
+        "topology:\n  nodes: { a: { machine: m1 }, b: { machine: m2 } }\n  \
+         links: [{ endpoints: [a, b], delay: 60ms, cut: any }]\n\
+         processes:\n  - { name: ping, node: a, command: ping -c 3 -i 0.2 b }\n\
+         expect: [{ process: ping, exit: 0 }]\n",
+    );
+    let words = ["run", "--machines", "local:2,delay=20ms,rate=1Gbit/s", "-o", "r"];
+    let output = lab.netloom(&words);
+    let said = text(&output.stdout) + &text(&output.stderr);
+    assert!(output.status.success(), "{said}");
+    let summary: Value =
+        serde_json::from_str(&fs::read_to_string(lab.path("r/summary.json")).unwrap()).unwrap();
+    // Half of the way there and back is what nobody can tell from the clock.
+    let bound = &summary["machines"][1]["bound"];
+    let bound: netloom_units::Duration = bound.as_str().unwrap().parse().unwrap();
+    assert!(bound.as_nanos() >= 19_000_000, "{bound}");
+    assert!(!common::state(&format!("{}-between", lab.name)).exists());
     is_gone(&lab);
 }

@@ -140,8 +140,10 @@ impl Carrier {
                 Self::Several(Box::new(several::Start {
                     profiles: placing::profiles(named, &machines)?,
                     on: args.on.clone(),
+                    counted: machines.is_counted(),
                     machines,
                     cluster: None,
+                    underlay: None,
                     placement: args.placement.clone(),
                     workers,
                     calibration,
@@ -151,10 +153,11 @@ impl Carrier {
         })
     }
 
-    /// Has what runs are carried by, if it is not ours: the nodes of a Ray cluster.
-    async fn open(&mut self) -> Result<()> {
+    /// Has what runs of an experiment are carried by, if it is not there: the nodes of a Ray
+    /// cluster, the network between machines.
+    async fn open(&mut self, experiment: &str) -> Result<()> {
         match self {
-            Self::Several(start) => start.open().await,
+            Self::Several(start) => start.open(experiment).await,
             Self::Emulated(_) | Self::Simulated(_) => Ok(()),
         }
     }
@@ -194,7 +197,7 @@ async fn all(args: &Run, evidence: &mut Evidence) -> Result<i32> {
     if let Some(bundle) = &args.bundle {
         forget(bundle)?;
     }
-    carrier.open().await?;
+    carrier.open(&loaded.scenario.name).await?;
     let code = match repetitions {
         None => single(args, &carrier, &loaded, &directory, evidence).await,
         Some(all) => repeated(args, &carrier, (&mut loaded, all), &directory, evidence).await,

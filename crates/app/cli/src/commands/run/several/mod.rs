@@ -1,7 +1,13 @@
 //! A run on several machines: a member carries the part of each, this program leads them, and one
 //! result is left. What is said between them: `netloom_api::member`.
+//!
+//! | module | contents |
+//! |---|---|
+//! | `member` | a member, as its lead sees it |
+//! | `underlay` | the network between machines that are made on this one |
 
 mod member;
+mod underlay;
 
 use std::collections::BTreeMap;
 use std::io::IsTerminal;
@@ -17,7 +23,7 @@ use netloom_api::member::{LEASE, Order, Said};
 use netloom_lead::dialled::Cluster;
 use netloom_lead::files::Packed;
 use netloom_lead::{PartOfResults, Placed, Secrets};
-use netloom_placement::{Local, Machines, NoPlacement, place};
+use netloom_placement::{Machines, NoPlacement, place};
 use netloom_profile::Profile;
 use netloom_scenario::{Objective, Scenario};
 use netloom_units::Time;
@@ -34,6 +40,7 @@ use crate::survey::{refuse, survey};
 use crate::warnings::Warnings;
 use crate::{exit, output, placing, results};
 use member::{Elsewhere, Running, TAKEDOWN, listen};
+use underlay::Underlay;
 
 /// Time between two looks for members that say nothing.
 const LOOK: Duration = Duration::from_millis(500);
@@ -43,6 +50,10 @@ pub struct Start {
     pub machines: Machines,
     /// The Ray cluster that the machines belong to, while they are reserved.
     pub cluster: Option<Cluster>,
+    /// The network between machines that are made on this one, while it is up.
+    pub underlay: Option<Underlay>,
+    /// Whether the user has asked for a number of machines, not for certain ones.
+    pub counted: bool,
     pub profiles: Vec<Option<Profile>>,
     /// A file that says which node is where.
     pub placement: Option<PathBuf>,
@@ -82,8 +93,10 @@ pub async fn once(start: &Start, loaded: &Loaded, directory: &Path) -> Result<Fi
 }
 
 impl Start {
-    /// Reserves machines of a Ray cluster, and learns how each is reached.
-    pub async fn open(&mut self) -> Result<()> {
+    /// Reserves machines of a Ray cluster, or makes the network between those of this machine, for
+    /// an experiment of this name. Learns how each machine is reached.
+    pub async fn open(&mut self, experiment: &str) -> Result<()> {
+        self.underlay = Underlay::make(&mut self.machines, experiment).await?;
         let word = Secrets::random()?.word;
         let reserved = Cluster::reserve(&mut self.machines, word, |text| note!("note: {text}"));
         self.cluster = reserved.await.map_err(|error| exit::usage(format!("{error:#}")))?;
@@ -93,6 +106,9 @@ impl Start {
 
     /// Gives them back.
     pub async fn close(&mut self) {
+        if let Some(underlay) = self.underlay.take() {
+            underlay.remove().await;
+        }
         if let Some(cluster) = self.cluster.take()
             && let Some(remark) = cluster.release().await
         {
@@ -104,7 +120,7 @@ impl Start {
     /// Returns also in what machines differ.
     async fn place(&self, loaded: &Loaded) -> Result<(Placed, Vec<String>)> {
         let (mut machines, profiles) = (self.machines.clone(), &self.profiles);
-        if let Some(why) = impossible(&loaded.scenario, &machines) {
+        if let Some(why) = impossible(&loaded.scenario) {
             return Err(exit::usage(format!("this run cannot be on several machines: {why}")));
         }
         // Engines of one machine have its loopback between them, and all else in common.
@@ -123,7 +139,7 @@ impl Start {
         let machines = &machines;
         let problem = placing::problem(&loaded.scenario, machines, profiles, bounds)?;
         let (mut problem, remarks) = problem;
-        if machines.is_counted() {
+        if self.counted {
             // Who asks for so many wants to see so many.
             problem.objective = Objective::Spread;
         } else {
@@ -158,18 +174,12 @@ fn on_one(loaded: &Loaded, machine: &str) -> Loaded {
 }
 
 /// Returns why a scenario cannot run on several machines, if it cannot.
-fn impossible(scenario: &Scenario, machines: &Machines) -> Option<&'static str> {
+fn impossible(scenario: &Scenario) -> Option<&'static str> {
     if scenario.is_hybrid() || scenario.is_symbiotic() {
         return Some("some of its nodes are simulated; make them real, or run it on one machine");
     }
-    if !scenario.dilation.is_none() {
-        return Some("its time is dilated; leave `dilation` away, or run it on one machine");
-    }
-    let underlay = machines.local.is_some_and(|local| local != Local::default());
-    underlay.then_some(
-        "`delay`, `rate` and `loss` of `local:N` are for `netloom plan`; between engines of one \
-         machine is its loopback, as it is",
-    )
+    (!scenario.dilation.is_none())
+        .then_some("its time is dilated; leave `dilation` away, or run it on one machine")
 }
 
 fn is_watched() -> bool {
