@@ -309,6 +309,11 @@ fn a_machine_that_a_command_leads_to_is_cleaned_up_when_it_is_lost() {
     let child = begun_by_list(&lab);
     let view = lab.ok(&["inspect", "--machines", &format!("{}-m1", lab.name)]);
     assert!(view.contains("r1--r2/forward") && view.contains("to m2"), "{view}");
+    let all = lab.ok(&["inspect", "--machines=machines.yaml", "--format", "json"]);
+    let all: Value = serde_json::from_str(&all).unwrap();
+    for [machine, other] in [["m1", "m2"], ["m2", "m1"]] {
+        assert_eq!(all[format!("{}-{machine}", lab.name)][0]["machine"], other, "{all}");
+    }
     let said = loses(&lab, child, Signal::SIGKILL);
     let summary = summary(&lab);
     assert_eq!(summary["verdict"]["judgement"], "invalid", "{summary}");
