@@ -271,6 +271,17 @@ def of_one(made: list[Machine], folder: Path, file: Path, count: int) -> None:
     assert summary["verdict"]["judgement"], summary
 
 
+def checked(made: list[Machine], folder: Path) -> None:
+    """Nodes are checked, and given back."""
+    words = ("check", "--machines", f"ray:{address(1)}:{PORT},count=3", "--format", "json")
+    for _ in range(2):
+        code, said = Run(made[0], folder, *words, what="machines").ended()
+        assert code == 0, said
+        found = json.loads(said[said.index("[") : said.rindex("]") + 1])
+        delays = {(one["machine"], one["to"]) for one in found if one["what"] == "delay"}
+        assert len(delays) == 6, found
+
+
 def sweep_file(folder: Path, duration: str) -> Path:
     """Writes a sweep of 20 simulated runs."""
     (folder / "netloom.yaml").write_text(SIMULATED.replace("DURATION", duration))
@@ -399,7 +410,7 @@ def main() -> None:
         for machine in made:
             machine.ray()
         print("three nodes of Ray are up", flush=True)
-        parts = (one_result, refusals, as_tasks, marked_nodes, a_node_is_lost, without_ray)
+        parts = (one_result, refusals, checked, as_tasks, marked_nodes, a_node_is_lost, without_ray)
         wanted = sys.argv[3:] or [part.__name__ for part in parts]
         for part in (part for part in parts if part.__name__ in wanted):
             began = time.monotonic()
