@@ -10,11 +10,13 @@
 //! | `effort` | how much there is to do in a simulated run |
 //! | `extent` | properties of a whole scenario: randomness, number of neighbours |
 //! | `happenings` | expands a timeline to [`Happening`]s |
+//! | [`Outline`] | what a text writes, and where, without resolving it |
 //! | `motion` | positions of nodes as functions of time |
 //! | `constellation` | names and positions of satellites |
 //! | `propagation` | the least time that frames ever take on each link |
 //! | `hybrid` | the real part of a scenario with simulated nodes |
 //! | `part` | the part of a scenario that one of several machines carries |
+//! | [`Layers`] | the values that a text sets, and the layers that they come from |
 //! | [`Layer2`] | which interfaces reach each other on layer 2 |
 //! | `files` | access to the files that a scenario names |
 //! | `dialect` | words of scenario files, for suggestions in findings |
@@ -35,9 +37,11 @@ mod files;
 mod happenings;
 mod hybrid;
 mod layer2;
+mod layers;
 mod limits;
 mod load;
 mod motion;
+mod outline;
 mod outside;
 mod part;
 mod propagation;
@@ -59,11 +63,13 @@ pub use extent::Size;
 pub use files::{OpenCapture, ReadFile, Unreadable};
 pub use happenings::{Happening, Lasting};
 pub use layer2::{InterfaceIndex, Layer2};
+pub use layers::{Layered, Layers};
 pub use limits::{Controller, CpuQuota, Limits};
 pub use load::{Loaded, load, load_all, load_set, load_with_files, properties, rewritten, value};
 pub use netloom_document::{
     Assignments, Diagnostic, Diagnostics, Related, Setting, Severity, Span,
 };
+pub use outline::{Outline, WrittenLink, WrittenNode};
 pub use outside::Outside;
 pub use publish::{Protocol, Publish};
 pub use raw::StationKeys;

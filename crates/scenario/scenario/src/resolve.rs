@@ -46,6 +46,7 @@ mod waiting;
 
 pub use names::{check_experiment_name, check_machine_name};
 pub(crate) use properties::resolve as resolve_properties;
+pub(crate) use ranges::names_of;
 
 use std::collections::HashSet;
 

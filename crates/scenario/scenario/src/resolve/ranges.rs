@@ -69,6 +69,15 @@ pub(super) fn no_pattern(name: &str) -> Option<String> {
     })
 }
 
+/// Returns the names that a key of `nodes` stands for. `None` if it is a range that stands for
+/// none, or for too many.
+pub(crate) fn names_of(written: &str) -> Option<Vec<String>> {
+    match is_range(written) {
+        true => Some(parse(written).ok()?.names()),
+        false => Some(vec![written.to_owned()]),
+    }
+}
+
 /// Whether `name` is a range.
 fn is_range(name: &str) -> bool {
     name.contains(['[', ']'])
