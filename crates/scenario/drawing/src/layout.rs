@@ -4,10 +4,12 @@
 //! | module | what |
 //! |---|---|
 //! | `graph` | nodes and their neighbours; shortest paths |
+//! | `fabric` | leaf–spine networks, in rows |
 //! | `stress` | all distances of a small network |
 //! | `sparse` | those of a large one, of which only some are known |
 //! | `trees` | trees around a node |
 //! | `axes` | the main axes of a matrix, with which both begin |
+//! | `among` | new nodes among those that stay |
 //! | `apart` | nodes that cover each other are moved apart |
 //! | `pages` | parts that are not connected, beside each other |
 //!
@@ -17,8 +19,10 @@
 //!
 //! Only sums, products, square roots and `libm` are used, so every machine computes the same.
 
+mod among;
 mod apart;
 mod axes;
+mod fabric;
 mod graph;
 mod pages;
 mod sparse;
@@ -46,11 +50,27 @@ pub fn place(count: usize, edges: &[(usize, usize)]) -> Vec<Point> {
     points
 }
 
+/// Computes points for nodes that have none yet: the `fixed` ones, each with its point, stay where
+/// they are, and others come near their neighbours.
+pub fn place_among(count: usize, edges: &[(usize, usize)], fixed: &[(usize, Point)]) -> Vec<Point> {
+    if fixed.is_empty() {
+        return place(count, edges);
+    }
+    let mut points = vec![None; count];
+    fixed.iter().for_each(|(node, point)| points[*node] = Some(*point));
+    among::place(&Graph::new(count, edges), &points)
+}
+
 /// Lays out a graph whose nodes are all connected.
 fn connected(graph: &Graph) -> Vec<Point> {
     let count = graph.len();
+    if let Some(points) = fabric::place(graph) {
+        return points;
+    }
     if count <= SMALL {
-        return stress::place(&graph.distances());
+        let mut points = stress::place(&graph.distances());
+        apart::spread(&mut points, &vec![graph::ROOM; count]);
+        return points;
     }
     let trees = trees::Trees::of(graph);
     let core = graph.part(trees.core()).with_room(|place| trees.radius(trees.core()[place]));
@@ -110,6 +130,32 @@ mod tests {
         ring(count).into_iter().chain((0..count / 2).map(|_| (draw(), draw()))).collect()
     }
 
+    /// Each leaf is joined to each spine, and to hosts of its own.
+    fn leaf_spine(spines: usize, leaves: usize, hosts: usize) -> Vec<(usize, usize)> {
+        let up = (0..spines).flat_map(|spine| (0..leaves).map(move |leaf| (spine, spines + leaf)));
+        let first = spines + leaves;
+        let down = (0..leaves * hosts).map(|host| (spines + host / hosts, first + host));
+        up.chain(down).collect()
+    }
+
+    #[test]
+    fn leaves_and_spines_are_in_rows() {
+        let points = place(3 + 8 + 40, &leaf_spine(3, 8, 5));
+        let height = |nodes: std::ops::Range<usize>| {
+            let heights = points[nodes].iter().map(|point| point[1]);
+            (
+                heights.clone().fold(f64::INFINITY, f64::min),
+                heights.fold(f64::NEG_INFINITY, f64::max),
+            )
+        };
+        let (spines, leaves, hosts) = (height(0..3), height(3..11), height(11..51));
+        assert_eq!((spines.0, leaves.0), (spines.1, leaves.1));
+        assert!(spines.1 < leaves.0 && leaves.1 < hosts.0, "{spines:?} {leaves:?} {hosts:?}");
+        // A leaf is over its hosts.
+        let middle = points[11..16].iter().map(|point| point[0]).sum::<f64>() / 5.0;
+        assert!((middle - points[3][0]).abs() < 1.0, "{middle} {:?}", points[3]);
+    }
+
     #[test]
     fn a_ring_is_round() {
         for count in [100, 2000] {
@@ -129,9 +175,18 @@ mod tests {
     fn nodes_do_not_lie_on_each_other() {
         let star: Vec<(usize, usize)> = (1..21).map(|leaf| (0, leaf)).collect();
         let two_pairs = vec![(0, 1), (2, 3)];
-        for (count, edges) in [(21, star), (4, two_pairs), (3, Vec::new()), (2, vec![(0, 1)])] {
+        let leaves = leaf_spine(4, 16, 12);
+        let all = [
+            (21, star),
+            (4, two_pairs),
+            (3, Vec::new()),
+            (2, vec![(0, 1)]),
+            (300, random(300)),
+            (4 + 16 + 16 * 12, leaves),
+        ];
+        for (count, edges) in all {
             let points = place(count, &edges);
-            assert!(closest(&points) > 0.25, "{count}: {}", closest(&points));
+            assert!(closest(&points) > 0.55, "{count}: {}", closest(&points));
         }
     }
 
@@ -193,6 +248,22 @@ mod tests {
         };
         let (small, large) = (span(0..10), span(10..SMALL + 11));
         assert!(small.0 > large.1 || large.0 > small.1, "{small:?} {large:?}");
+    }
+
+    #[test]
+    fn new_nodes_come_near_their_neighbours_and_move_nobody() {
+        let (count, edges) = (4900, grid(70));
+        let before = place(count, &edges);
+        let fixed: Vec<_> = before.iter().copied().enumerate().collect();
+        let more = (0..300).map(|new| (new % 50, count + new)).chain([(5200, 5201)]);
+        let edges: Vec<_> = edges.into_iter().chain(more).collect();
+        let points = super::place_among(count + 302, &edges, &fixed);
+        assert_eq!(points[..count], before[..]);
+        assert!(closest(&points) > 0.25, "{}", closest(&points));
+        let far = (0..300).map(|new| distance(points[new % 50], points[count + new]));
+        let far = far.fold(0.0, f64::max);
+        assert!(far < 8.0, "{far}");
+        assert_eq!(super::place_among(3, &[], &[]), place(3, &[]));
     }
 
     #[test]

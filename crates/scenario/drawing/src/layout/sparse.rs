@@ -33,12 +33,35 @@ impl Pivot {
 pub(super) fn place(graph: &Graph) -> Vec<Point> {
     let pivots = choose(graph);
     let mut points = scale(&pivots, graph.len());
+    let pulls: Vec<Vec<Pull>> = (0..graph.len()).map(|node| pulls(node, graph, &pivots)).collect();
     for _ in 0..ROUNDS {
         for node in 0..points.len() {
-            points[node] = pulled(node, &points, graph, &pivots);
+            points[node] = pulled(node, &points, &pulls[node]);
         }
     }
     points
+}
+
+/// What pulls a node: another one, the distance at which it wants it, and its weight.
+struct Pull {
+    from: u32,
+    wanted: f64,
+    weight: f64,
+}
+
+/// Returns what pulls a node, in each round: its neighbours and the pivots. What is near has more
+/// weight.
+fn pulls(node: usize, graph: &Graph, pivots: &[Pivot]) -> Vec<Pull> {
+    // There are fewer nodes than `u32` can number.
+    let pull = |from: usize, wanted, weight| Pull { from: from as u32, wanted, weight };
+    let neighbours = graph.neighbours(node).iter();
+    let neighbours = neighbours.map(|&(from, far)| pull(from, far, 1.0 / (far * far)));
+    let others = pivots.iter().filter(|pivot| pivot.node != node);
+    let pivots = others.map(|pivot| {
+        let far = pivot.distances[node];
+        pull(pivot.node, far, pivot.weight(far))
+    });
+    neighbours.chain(pivots).collect()
 }
 
 /// Chooses nodes that are far from each other.
@@ -122,22 +145,16 @@ fn axes(rows: &[Vec<f64>], columns: usize) -> [Vec<f64>; 2] {
 }
 
 /// Returns where neighbours and pivots want a node: each at its distance, in the direction in which
-/// it is now. What is near has more weight.
-fn pulled(node: usize, points: &[Point], graph: &Graph, pivots: &[Pivot]) -> Point {
+/// it is now.
+fn pulled(node: usize, points: &[Point], pulls: &[Pull]) -> Point {
     let (mut sum, mut weights) = ([0.0, 0.0], 0.0);
-    let mut pull = |from: Point, wanted: f64, weight: f64| {
+    for Pull { from, wanted, weight } in pulls {
+        let from = points[*from as usize];
         let [dx, dy] = difference(points[node], from);
         let now = length([dx, dy]).max(1e-9);
         sum[0] += weight * (from[0] + wanted * dx / now);
         sum[1] += weight * (from[1] + wanted * dy / now);
         weights += weight;
-    };
-    for &(neighbour, wanted) in graph.neighbours(node) {
-        pull(points[neighbour], wanted, 1.0 / (wanted * wanted));
-    }
-    for pivot in pivots.iter().filter(|pivot| pivot.node != node) {
-        let distance = pivot.distances[node];
-        pull(points[pivot.node], distance, pivot.weight(distance));
     }
     [sum[0] / weights, sum[1] / weights]
 }
