@@ -1256,6 +1256,49 @@ class LinkStatus(TypedDict, total=False):
     reverse: "Required[PipeStatus]"
     """Pipe from the second end to the first."""
 
+class LiveNetwork(TypedDict, total=False):
+    """The network that indices of frames are of."""
+    links: "Required[int]"
+    """Number of links: those of `GET /v1/links`, in their order. Pipe `2 * link` leads from the
+    first end to the second, and pipe `2 * link + 1` back."""
+    revision: "Required[int]"
+    """Number of the network: another one after each change to another scenario."""
+    stations: "Required[int]"
+    """Number of stations: those of all media of `GET /v1/media`, in their order."""
+
+class LiveNoticeFailed(TypedDict, total=False):
+    """The request cannot be understood, or the network is gone."""
+    failed: "Required[ApiError]"
+
+class LiveNoticeNetwork(TypedDict, total=False):
+    """The network, at first and whenever it is another one. Places of links and stations are
+    those of its `revision`."""
+    network: "Required[LiveNetwork]"
+
+class LiveNoticeSlowed(TypedDict, total=False):
+    """The interval is not the one that was asked for."""
+    slowed: "Required[LiveSlowed]"
+
+class LiveRequest(TypedDict, total=False):
+    """What a client wants to have sent."""
+    busiest: "int"
+    """So many of the other links are wanted, too: those that deliver most, at each tick."""
+    interval_ms: "Required[int]"
+    """Time between ticks, in ms of the machine's time, from 100 to 10000."""
+    links: "LiveLinks"
+    """The links whose pipes are wanted."""
+    positions: "bool"
+    """Whether positions of stations are wanted."""
+    stations: "bool"
+    """Whether stations on shared media are wanted."""
+
+class LiveSlowed(TypedDict, total=False):
+    """A longer interval."""
+    interval_ms: "Required[int]"
+    """The interval in force, in ms."""
+    why: "Required[str]"
+    """The reason, for people; empty if the interval is the wanted one again."""
+
 class Loopback(TypedDict, total=False):
     """Loopback addresses of a node, in addition to 127.0.0.1 and ::1."""
     ipv4: "Required[LoopbackAddressOfipv4]"
@@ -4066,6 +4109,15 @@ Jitter: TypeAlias = "str | float | JitterModel"
 
 Judgement: TypeAlias = "Literal['valid'] | Literal['suspect'] | Literal['invalid']"
 """A verdict in a word."""
+
+LiveLinks: TypeAlias = "LiveWord | list[int]"
+"""Links that a client wants."""
+
+LiveNotice: TypeAlias = "LiveNoticeNetwork | LiveNoticeSlowed | LiveNoticeFailed"
+"""A message in words."""
+
+LiveWord: TypeAlias = "Literal['all'] | Literal['none']"
+"""A word in place of links."""
 
 LoopbackAddressOfipv4: TypeAlias = "Literal['auto'] | Literal['none'] | LoopbackAddressOfipv4Fixed"
 """One loopback address of a node."""

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use serde_json::Value;
 
-use crate::{properties, python};
+use crate::{live, properties, python};
 
 /// Every generated file: its path in the repository, and its contents.
 fn files() -> anyhow::Result<Vec<(&'static str, String)>> {
@@ -21,6 +21,8 @@ fn files() -> anyhow::Result<Vec<(&'static str, String)>> {
         ("python/netloom/_api_types.py", api_types),
         ("docs/scenario.schema.json", json(&schema)?),
         ("docs/openapi.json", json(&document)?),
+        ("web/src/generated/live.ts", live::decoder()),
+        ("web/src/generated/live-golden.json", json(&live::golden())?),
         ("docs/machines.schema.json", json(&netloom_placement::json_schema())?),
         ("docs/profile.schema.json", json(&netloom_profile::json_schema())?),
         ("docs/sweep.schema.json", json(&netloom_sweep::json_schema())?),

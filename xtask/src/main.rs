@@ -4,6 +4,7 @@
 
 mod generate;
 mod lint;
+mod live;
 mod load;
 mod properties;
 mod python;

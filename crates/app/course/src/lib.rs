@@ -8,6 +8,7 @@
 //! | `change` | changes of links at one instant, or not at all: [`change`] |
 //! | `schedule` | when what is sampled: [`Schedule`] |
 //! | `recorder` | the files that are written while a run lasts: [`Recorder`] |
+//! | `live` | what a network does now, for those who watch: [`Look`], [`View`] |
 //! | `frames` | frame logs and captures, for carriers that hand over frames |
 //! | `timeline` | what an event of the timeline means: [`Event`] |
 //! | `summary` | the facts that all summaries begin with: [`Facts`] |
@@ -18,6 +19,7 @@
 mod carrier;
 mod change;
 mod frames;
+mod live;
 mod recorder;
 mod schedule;
 mod summary;
@@ -27,6 +29,7 @@ mod together;
 pub use carrier::{Carrier, Frames, Prepared};
 pub use change::{change, check_backgrounds, pipes};
 pub use frames::{log_header, pipe_names};
+pub use live::{Look, View};
 pub use recorder::{Recorded, Recorder, Wanted};
 pub use schedule::{Due, Schedule};
 pub use summary::Facts;

@@ -18,6 +18,7 @@ use crate::run::flows;
 use crate::services::Services;
 use crate::state::RunState;
 use crate::usage::MemoryKills;
+use crate::watching::Watching;
 
 /// The origin of an experiment, and its paths.
 pub struct Setting {
@@ -51,6 +52,8 @@ pub struct Experiment {
     pub publisher: Publisher,
     /// Processes that the kernel has killed because memory ran out.
     pub memory_kills: Arc<MemoryKills>,
+    /// Those who watch the network live.
+    pub watching: Arc<Watching>,
     /// The request to end the experiment.
     pub end: End,
     /// What is known of processes of the traffic that have ended.

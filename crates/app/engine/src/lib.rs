@@ -40,6 +40,7 @@
 //! | `recording` | files that a run writes while it lasts |
 //! | `traffic_file` | the results of a run's traffic, as a file |
 //! | `capture` | captures of frames, as pcapng |
+//! | `watching` | those who watch the network live |
 //! | `http` | the API's transport |
 //!
 //! Not here: what a frame experiences (`link`, `dataplane`), how a node is made (`nodes`).
@@ -81,6 +82,7 @@ mod symbiosis;
 mod tally;
 mod traffic_file;
 mod usage;
+mod watching;
 mod wiring;
 mod zero;
 

@@ -16,6 +16,7 @@
 //! | [`timing`] | how exactly the engine kept its own schedule |
 //! | [`summary`] | the summary of a finished run |
 //! | [`machine`] | the machine that a run used |
+//! | [`live`] | what the network does now, as binary frames |
 //! | `json` | parsers of the large types |
 //! | `words` | errors in words |
 //! | `openapi` | the whole API as an OpenAPI 3.1 document, with the feature `schema` |
@@ -30,6 +31,7 @@ pub mod exec;
 pub mod flow;
 mod json;
 pub mod launch;
+pub mod live;
 pub mod machine;
 pub mod medium;
 pub mod member;

@@ -1,4 +1,5 @@
-//! The API as an OpenAPI 3.1 document, generated from the types and the table of operations.
+//! The engine's API as an OpenAPI 3.1 document, generated from the types and the table of
+//! operations.
 
 use netloom_monitor::Verdict;
 #[cfg(feature = "schema")]
@@ -12,6 +13,7 @@ use crate::change::{ChangeRequest, ChangeResponse, RoutesRequest, RoutesResponse
 use crate::event::Event;
 use crate::exec::{ExecControl, ExecNotice, ExecRequest};
 use crate::flow::FlowStatus;
+use crate::live::{LiveNotice, LiveRequest};
 use crate::machine::Machine;
 use crate::medium::{
     LossesRequest, MediumRequest, MediumResponse, MediumStatus, Neighbours, PositionsRequest,
@@ -164,6 +166,16 @@ pub const OPERATIONS: &[Operation] = &[
         response: Response::Json(|g| g.subschema_for::<MediumResponse>()),
     },
     Operation {
+        method: "get",
+        path: "/live",
+        summary: "What links and stations do now, over a WebSocket: the client sends a LiveRequest \
+                  as text, whenever it wants something else; the engine answers with LiveNotice \
+                  as text, and with binary frames. A client that does not read is skipped.",
+        query: &[],
+        request: None,
+        response: Response::WebSocket,
+    },
+    Operation {
         method: "post",
         path: "/apply",
         summary: "Makes the network what another scenario says, without touching what stays as it \
@@ -287,38 +299,64 @@ pub const OPERATIONS: &[Operation] = &[
 
 /// The OpenAPI 3.1 document.
 pub fn document() -> Value {
-    let mut settings = SchemaSettings::draft2020_12();
-    settings.definitions_path = "/components/schemas".into();
-    let mut generator = SchemaGenerator::new(settings);
-    let error = generator.subschema_for::<ApiError>();
-    let mut paths = serde_json::Map::new();
+    let mut described = Described::new();
     for operation in OPERATIONS {
-        let path = format!("/{VERSION}{}", operation.path);
-        let entry = paths.entry(path).or_insert_with(|| json!({}));
-        entry[operation.method] = describe(operation, &mut generator, &error);
+        described.add(&format!("/{VERSION}{}", operation.path), operation);
     }
     // Types that only WebSockets, streams and files carry.
+    let generator = &mut described.generator;
     generator.subschema_for::<ExecRequest>();
     generator.subschema_for::<ExecControl>();
     generator.subschema_for::<ExecNotice>();
+    generator.subschema_for::<LiveRequest>();
+    generator.subschema_for::<LiveNotice>();
     generator.subschema_for::<Event>();
     generator.subschema_for::<Progress>();
     generator.subschema_for::<Summary>();
     generator.subschema_for::<Machine>();
-    let mut document = json!({
-        "openapi": "3.1.0",
-        "info": {
-            "title": "NetLoom engine",
-            "version": VERSION,
-            "description": "One experiment on one machine, served on the Unix socket `api.sock` \
-                            in the experiment's state directory.",
-            "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
-        },
-        "paths": paths,
-        "components": {"schemas": generator.take_definitions(true)},
-    });
-    netloom_scenario::titles::add("", &mut document["components"], "schemas");
-    document
+    described.into_document(
+        "NetLoom engine",
+        "One experiment on one machine, served on the Unix socket `api.sock` in the experiment's \
+         state directory.",
+    )
+}
+
+/// A document that grows by operations.
+struct Described {
+    generator: SchemaGenerator,
+    error: schemars::Schema,
+    paths: serde_json::Map<String, Value>,
+}
+
+impl Described {
+    fn new() -> Self {
+        let mut settings = SchemaSettings::draft2020_12();
+        settings.definitions_path = "/components/schemas".into();
+        let mut generator = SchemaGenerator::new(settings);
+        let error = generator.subschema_for::<ApiError>();
+        Self { generator, error, paths: serde_json::Map::new() }
+    }
+
+    fn add(&mut self, path: &str, operation: &Operation) {
+        let entry = self.paths.entry(path).or_insert_with(|| json!({}));
+        entry[operation.method] = describe(operation, &mut self.generator, &self.error);
+    }
+
+    fn into_document(mut self, title: &str, description: &str) -> Value {
+        let mut document = json!({
+            "openapi": "3.1.0",
+            "info": {
+                "title": title,
+                "version": VERSION,
+                "description": description,
+                "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
+            },
+            "paths": self.paths,
+            "components": {"schemas": self.generator.take_definitions(true)},
+        });
+        netloom_scenario::titles::add("", &mut document["components"], "schemas");
+        document
+    }
 }
 
 fn describe(

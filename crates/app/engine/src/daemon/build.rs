@@ -35,6 +35,7 @@ use crate::simulated::{Hybrid, Simulated};
 use crate::state::RunState;
 use crate::symbiosis;
 use crate::usage::MemoryKills;
+use crate::watching::Watching;
 use crate::wiring;
 use crate::zero::Zero;
 
@@ -297,6 +298,7 @@ fn join(
         }),
         publisher: Publisher::default(),
         memory_kills: Arc::new(MemoryKills::new(network.clone(), events)),
+        watching: Arc::new(Watching::new(network.clone())),
         network,
         end,
         ended_traffic: Default::default(),

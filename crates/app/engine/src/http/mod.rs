@@ -6,6 +6,7 @@ pub mod capture;
 mod events;
 pub mod exec;
 mod links;
+mod live;
 mod media;
 
 use std::sync::Arc;
@@ -33,6 +34,7 @@ use crate::monitoring::SharedMonitor;
 use crate::services::Services;
 use crate::state::RunState;
 use crate::status;
+use crate::watching::Watching;
 use answer::{answer, failure};
 
 /// Largest body of a request: changes carry the values of traces and tables.
@@ -58,6 +60,7 @@ parts! {
     state.events: Arc<EventLog>;
     monitor: Arc<SharedMonitor>;
     services: Arc<Services>;
+    watching: Arc<Watching>;
     end: End;
 }
 
@@ -96,6 +99,7 @@ fn routes() -> Vec<(&'static str, MethodRouter<Served>)> {
         ("/timing", get(async |State(n): Network| answer(status::timing(&n)))),
         ("/machines", get(async |State(n): Network| answer(member::machines(&n)))),
         ("/events", get(events::stream)),
+        ("/live", get(live::upgrade)),
         ("/exec", get(exec::upgrade)),
         ("/capture", get(capture::stream)),
         ("/shutdown", post(shutdown)),
