@@ -58,7 +58,7 @@ fn main() -> ExitCode {
         Some(netloom_cli::SWEEP_RUN) => netloom_cli::sweep_run(),
         Some("__init") => netloom_nodes::init::main(),
         Some(worker::ROLE) => worker::main(),
-        _ => netloom_cli::main(),
+        _ => netloom_cli::main(|args| Box::pin(netloom_ui::serve(args))),
     };
     // Exit codes are a byte wide.
     ExitCode::from(u8::try_from(code & 0xff).unwrap_or(u8::MAX))

@@ -21,6 +21,7 @@ fn files() -> anyhow::Result<Vec<(&'static str, String)>> {
         ("python/netloom/_api_types.py", api_types),
         ("docs/scenario.schema.json", json(&schema)?),
         ("docs/openapi.json", json(&document)?),
+        ("docs/ui-openapi.json", json(&netloom_api::openapi::ui::document())?),
         ("web/src/generated/live.ts", live::decoder()),
         ("web/src/generated/live-golden.json", json(&live::golden())?),
         ("docs/machines.schema.json", json(&netloom_placement::json_schema())?),

@@ -14,6 +14,7 @@ mod shell;
 mod sweep;
 mod symbiosis;
 mod traffic;
+mod ui;
 
 use std::path::PathBuf;
 
@@ -37,6 +38,7 @@ pub use shell::Shell;
 pub use sweep::{Jobs, Sweep, Table};
 pub use symbiosis::{Symbiosis, SymbiosisPlan};
 pub use traffic::{Check, Generate, ModelOptions, Traffic};
+pub use ui::{Ui, UiServer};
 
 /// NetLoom: one file, one command, a living network.
 #[derive(Debug, Parser)]
@@ -59,6 +61,8 @@ pub enum Command {
     Apply(Apply),
     /// Take an experiment down; nothing of it is left.
     Destroy(Destroy),
+    /// Draw, run and watch networks in a browser.
+    Ui(Ui),
     /// Show experiments, nodes, links and statistics.
     Inspect(Inspect),
     /// Run a command in a node; the exit code is the command's own.

@@ -21,6 +21,7 @@
 //! | [`survey`] | members that report on machines and ask each other, before a run |
 //! | `table` | tables for people |
 //! | `terminal` | the user's terminal |
+//! | [`ui`] | what the server of the web UI has in common with the command line |
 //! | `warnings` | counts repeated warnings instead of printing them |
 //! | [`report_metric`] | the command by which processes in nodes report a metric |
 //! | [`exit`] | exit codes |
@@ -53,18 +54,20 @@ mod results;
 pub mod survey;
 mod table;
 mod terminal;
+pub mod ui;
 mod warnings;
 
 use std::ffi::OsString;
 use std::path::Path;
 
-pub use args::Cli;
+pub use args::{Cli, Ui, UiServer};
+pub use client::Client;
 pub use commands::peers::{MODE as PEERS_MODE, main as peers_there};
 pub use commands::sweep::away::{MODE as SWEEP_MODE, there::main as sweep_there};
 pub use commands::sweep::child::{ROLE as SWEEP_RUN, main as sweep_run};
 
-/// Runs one command line. Returns its exit code.
-pub fn main() -> i32 {
+/// Runs one command line, with this server of the web UI. Returns its exit code.
+pub fn main(ui: UiServer) -> i32 {
     let cli = Cli::of(words());
     let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
         Ok(runtime) => runtime,
@@ -73,7 +76,7 @@ pub fn main() -> i32 {
             return exit::FAILURE;
         }
     };
-    let result = runtime.block_on(commands::dispatch(cli));
+    let result = runtime.block_on(commands::dispatch(cli, ui));
     // A thread that waits for standard input would delay an ordinary end until the next key.
     runtime.shutdown_background();
     match result.and_then(output::outcome) {

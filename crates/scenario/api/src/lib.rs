@@ -17,6 +17,7 @@
 //! | [`summary`] | the summary of a finished run |
 //! | [`machine`] | the machine that a run used |
 //! | [`live`] | what the network does now, as binary frames |
+//! | [`ui`] | the API of the web UI's server |
 //! | `json` | parsers of the large types |
 //! | `words` | errors in words |
 //! | `openapi` | the whole API as an OpenAPI 3.1 document, with the feature `schema` |
@@ -45,6 +46,7 @@ pub mod simulation;
 pub mod state;
 pub mod summary;
 pub mod timing;
+pub mod ui;
 pub mod usage;
 mod words;
 

@@ -1,5 +1,7 @@
 //! The engine's API as an OpenAPI 3.1 document, generated from the types and the table of
-//! operations.
+//! operations; [`ui`] is that of the web UI's server.
+
+pub mod ui;
 
 use netloom_monitor::Verdict;
 #[cfg(feature = "schema")]
@@ -48,6 +50,8 @@ enum Response {
     Stream(&'static str),
     WebSocket,
     Accepted,
+    /// Something is under way, and this describes it.
+    Begun(SchemaOf),
 }
 
 /// Every operation, in the order of the documentation.
@@ -386,6 +390,13 @@ fn describe(
             ("200", json!({"description": "A stream.", "content": {media: {}}}))
         }
         Response::WebSocket => ("101", json!({"description": "Switched to WebSocket."})),
+        Response::Begun(schema) => (
+            "202",
+            json!({
+                "description": "Under way.",
+                "content": {"application/json": {"schema": schema(generator)}},
+            }),
+        ),
         Response::Accepted => ("202", json!({"description": "Under way."})),
     };
     described["responses"][status] = response;

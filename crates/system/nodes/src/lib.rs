@@ -45,7 +45,7 @@ mod stack;
 mod teardown;
 
 pub use books::capacity::{Capacity, Demand, capacities};
-pub use books::layout::{LOCK, Layout, is_state_directory};
+pub use books::layout::{LOCK, Layout, is_state_directory, state_root};
 pub use cgroup::{Usage, enforcer};
 pub use context::Context;
 pub use counters::Counters;

@@ -42,6 +42,9 @@ pub struct Run {
     #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true,
           default_missing_value = "true")]
     pub fail_fast: Option<bool>,
+    /// Watch the run in a browser: prints the address of a page that is there until the run ends.
+    #[arg(long, conflicts_with_all = ["simulate", "machines"])]
+    pub ui: bool,
     /// Output format: `json` prints progress, events and outcome as lines of JSON.
     #[arg(long, value_enum, default_value_t = Format::Table)]
     pub format: Format,

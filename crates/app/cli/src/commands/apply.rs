@@ -90,7 +90,8 @@ pub async fn check_unchanged(found: &Found, loaded: &Loaded) -> Result<i32> {
     )
 }
 
-async fn ask(found: &Found, loaded: &Loaded, dry_run: bool) -> Result<ApplyResponse> {
+/// Has the engine apply a scenario, or say what it would do.
+pub async fn ask(found: &Found, loaded: &Loaded, dry_run: bool) -> Result<ApplyResponse> {
     let (scenario, file) = (loaded.scenario.clone(), loaded.file.clone());
     let request = ApplyRequest { scenario, text: Some(loaded.source.clone()), file, dry_run };
     Client::of(found).ask("/apply", &request).await

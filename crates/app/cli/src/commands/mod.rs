@@ -1,6 +1,6 @@
 //! One file per command.
 
-mod apply;
+pub mod apply;
 mod bring_up;
 mod calibrate;
 mod capture;
@@ -50,12 +50,13 @@ mod view;
 
 use anyhow::Result;
 
-use crate::args::{Cli, Command};
+use crate::args::{Cli, Command, UiServer};
 
 /// Runs a command. Returns its exit code.
-pub async fn dispatch(cli: Cli) -> Result<i32> {
+pub async fn dispatch(cli: Cli, ui: UiServer) -> Result<i32> {
     match cli.command {
         Command::Run(args) => run::run(args).await,
+        Command::Ui(args) => ui(args).await,
         Command::Deploy(args) => deploy::deploy(args).await,
         Command::Apply(args) => apply::apply(args).await,
         Command::Destroy(args) => destroy::destroy(args).await,

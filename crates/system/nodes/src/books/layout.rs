@@ -198,7 +198,7 @@ impl Layout {
 }
 
 /// Returns the directory of all state directories of the calling user.
-fn state_root() -> PathBuf {
+pub fn state_root() -> PathBuf {
     if let Some(chosen) = env::var_os("NETLOOM_STATE_DIR") {
         return chosen.into();
     }

@@ -4,6 +4,7 @@ mod bundle;
 pub(super) mod emulated;
 mod evidence;
 mod finished;
+mod page;
 pub mod repetition;
 mod several;
 mod simulated;
@@ -28,6 +29,7 @@ use crate::owner::Handed;
 use crate::{exit, find, output, placing, preflight, profile_file};
 use evidence::Evidence;
 use finished::Finished;
+use page::Page;
 use repetition::{Outcome, Repetition};
 pub use several::part_of;
 
@@ -197,6 +199,10 @@ async fn all(args: &Run, evidence: &mut Evidence) -> Result<i32> {
     if let Some(bundle) = &args.bundle {
         forget(bundle)?;
     }
+    let _page = match args.ui {
+        true => Some(Page::open(&loaded.directory).await?),
+        false => None,
+    };
     carrier.open(&loaded.scenario.name).await?;
     let code = match repetitions {
         None => single(args, &carrier, &loaded, &directory, evidence).await,
