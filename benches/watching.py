@@ -1,0 +1,137 @@
+#!/usr/bin/env python3
+"""What watching costs: CPU time of an engine with 0, 1 and 5 who watch 2,000 pipes at 4 Hz, and
+what is sent to each; by turns. A tenth of the links have background traffic, so that rows change.
+
+usage: benches/watching.py [LINKS [SECONDS [TURNS]]]
+"""
+
+import base64
+import json
+import os
+import pathlib
+import socket
+import statistics
+import struct
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+from common import NETLOOM, machine
+
+LINKS = int(sys.argv[1]) if len(sys.argv) > 1 else 1000
+SECONDS = float(sys.argv[2]) if len(sys.argv) > 2 else 10.0
+TURNS = int(sys.argv[3]) if len(sys.argv) > 3 else 3
+TICK = os.sysconf("SC_CLK_TCK")
+
+
+def scenario():
+    """Pairs of hosts, each with one link."""
+    nodes = f"  nodes: {{ \"a[1-{LINKS}]\": , \"b[1-{LINKS}]\":  }}"
+    lines = [f"name: watching-{os.getpid()}", "topology:", nodes, "  links:"]
+    background = ", background: [{ cbr: { rate: 1Mbit/s }, size: 1000B }]"
+    for number in range(1, LINKS + 1):
+        more = background if number % 10 == 0 else ""
+        ends = f"endpoints: [a{number}, b{number}]"
+        lines.append(f"    - {{ {ends}, rate: 10Mbit/s, delay: 5ms{more} }}")
+    return "\n".join(lines) + "\n"
+
+
+def cpu(pid):
+    """CPU time of a process so far, in s."""
+    fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / TICK
+
+
+class Watcher(threading.Thread):
+    """One who watches over the engine's socket, and reads all that comes."""
+
+    def __init__(self, path, stalled=False):
+        super().__init__(daemon=True)
+        self.bytes, self.ticks = 0, 0
+        self.socket = socket.socket(socket.AF_UNIX)
+        self.socket.connect(path)
+        key = base64.b64encode(os.urandom(16)).decode()
+        self.socket.sendall((
+            "GET /v1/live HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\n"
+            f"Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: {key}\r\n\r\n"
+        ).encode())
+        self.file = self.socket.makefile("rb")
+        while self.file.readline() not in (b"\r\n", b""):
+            pass
+        asked = json.dumps({"interval_ms": 250, "links": "all"}).encode()
+        self.socket.sendall(struct.pack("!BBH", 0x81, 0x80 | 126, len(asked)) + bytes(4) + asked)
+        if not stalled:
+            self.start()
+
+    def run(self):
+        try:
+            while True:
+                kind, length = self.file.read(2)
+                if length == 126:
+                    (length,) = struct.unpack("!H", self.file.read(2))
+                elif length == 127:
+                    (length,) = struct.unpack("!Q", self.file.read(8))
+                self.file.read(length)
+                self.bytes += length
+                self.ticks += kind & 15 == 2
+        except (OSError, ValueError):
+            pass
+
+    def close(self):
+        self.socket.shutdown(socket.SHUT_RDWR)
+        self.socket.close()
+
+
+def measure(status, path, count, stalled=False):
+    """Share of a CPU that the engine takes with `count` who watch, and what one of them got."""
+    watchers = [Watcher(path, stalled) for _ in range(count)]
+    time.sleep(1)
+    before, began = cpu(status["engine_pid"]), time.monotonic()
+    sent = [(watcher.bytes, watcher.ticks) for watcher in watchers]
+    time.sleep(SECONDS)
+    took = time.monotonic() - began
+    share = (cpu(status["engine_pid"]) - before) / took
+    if watchers and not stalled:
+        rate = (watchers[0].bytes - sent[0][0]) / took
+        ticks = (watchers[0].ticks - sent[0][1]) / took
+    else:
+        rate = ticks = 0.0
+    for watcher in watchers:
+        watcher.close()
+    return share, rate, ticks
+
+
+def main():
+    print(machine())
+    with tempfile.TemporaryDirectory() as folder:
+        file = pathlib.Path(folder, "netloom.yaml")
+        file.write_text(scenario())
+        name = f"watching-{os.getpid()}"
+        subprocess.run([NETLOOM, "deploy", "-t", file], check=True)
+        try:
+            shown = subprocess.run([NETLOOM, "inspect", name, "--format", "json"], check=True,
+                                   capture_output=True)
+            status = json.loads(shown.stdout)["experiment"]
+            root = os.environ.get("NETLOOM_STATE_DIR", "/run/netloom")
+            path = f"{root}/{name}/api.sock"
+            cases = [("nobody", 0, False), ("one", 1, False), ("five", 5, False),
+                     ("one that reads nothing", 1, True)]
+            shares = {case[0]: [] for case in cases}
+            for turn in range(TURNS):
+                for label, count, stalled in cases:
+                    share, rate, ticks = measure(status, path, count, stalled)
+                    shares[label].append(share)
+                    print(f"turn {turn + 1}, {label}: engine {share * 100:.2f} % of a CPU, "
+                          f"{rate / 1e6:.3f} MB/s and {ticks:.1f} frames/s to each")
+            nobody = statistics.median(shares["nobody"])
+            for label, all_shares in shares.items():
+                more = (statistics.median(all_shares) - nobody) * 100
+                print(f"{label}: {more:+.2f} % of a CPU more than with nobody")
+        finally:
+            subprocess.run([NETLOOM, "destroy", name], check=False)
+
+
+if __name__ == "__main__":
+    main()
