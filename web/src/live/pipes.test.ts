@@ -1,0 +1,59 @@
+import { describe, expect, it } from 'vitest';
+import type { PipesFrame } from './frames';
+import { History } from './history';
+import { FULL, Pipes, UNKNOWN } from './pipes';
+
+function frame(time: number, rows: [pipe: number, delivered: number, state?: number][], revision = 1): PipesFrame {
+  const column = (of: (row: (typeof rows)[number]) => number) => Float32Array.from(rows, of);
+  return {
+    kind: 'pipes',
+    header: { flags: 2, count: rows.length, time, interval: 0.25, revision, tick: 0 },
+    index: Uint32Array.from(rows, ([pipe]) => pipe),
+    offered: column(([, delivered]) => delivered),
+    delivered: column(([, delivered]) => delivered),
+    drops: column(() => 0),
+    queued: Uint32Array.from(rows, () => 1500),
+    fill: column(() => 0.5),
+    busy: column(() => 0.25),
+    state: Uint8Array.from(rows, ([, , state]) => state ?? 0),
+  };
+}
+
+describe('pipes', () => {
+  it('keep what did not change', () => {
+    const pipes = new Pipes(4, 1);
+    expect(pipes.is(2, UNKNOWN)).toBe(true);
+    pipes.take(frame(1, [[0, 1e6], [2, 5e6, FULL]]));
+    pipes.take(frame(2, [[0, 0]]));
+    expect([...pipes.delivered]).toEqual([0, 0, 5e6, 0]);
+    expect(pipes.is(2, FULL)).toBe(true);
+    expect(pipes.time).toBe(2);
+    expect(pipes.peak).toBe(5e6);
+  });
+  it('refuse frames of another network', () => {
+    const pipes = new Pipes(2, 1);
+    expect(pipes.take(frame(1, [[0, 1]], 2))).toBe(false);
+    expect(pipes.take(frame(1, [[7, 1], [1, 3]]))).toBe(true);
+    expect(pipes.refused).toBe(2);
+    expect([...pipes.delivered]).toEqual([0, 3]);
+  });
+});
+
+describe('the history of pipes', () => {
+  it('has seconds of all that carried something, and all frames of watched ones', () => {
+    const pipes = new Pipes(4, 1);
+    const history = new History();
+    for (let quarter = 0; quarter < 20; quarter += 1) {
+      pipes.take(frame(quarter / 4, [[0, quarter + 1]]));
+      if (quarter === 10) history.watch([0]);
+      history.take(pipes);
+    }
+    const [times, offered] = history.of(0, -Infinity);
+    expect(times).toEqual([0, 1, 2, 2.5, 2.75, 3, 3.25, 3.5, 3.75, 4, 4.25, 4.5, 4.75]);
+    expect(offered?.[0]).toBe(1);
+    expect(offered?.at(-1)).toBe(20);
+    expect(history.of(1, 0)[0]).toEqual([]);
+    history.watch([]);
+    expect(history.of(0, 0)[0]).toEqual([0, 1, 2, 3, 4]);
+  });
+});
