@@ -5,5 +5,5 @@ export default defineConfig({
   plugins: [svelte()],
   // The polyfill would be an inline script, which the page's policy forbids.
   build: { target: 'es2022', modulePreload: { polyfill: false }, assetsInlineLimit: 0 },
-  test: { include: ['src/**/*.test.ts'], environment: 'node' },
+  test: { include: ['src/**/*.test.ts'], environment: 'node', testTimeout: 60_000 },
 });
