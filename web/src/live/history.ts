@@ -1,7 +1,7 @@
 // The last ten minutes of pipes: watched ones at every frame, all that carry something once a
 // second. Pure.
 
-import { COLUMNS, type Pipes } from './pipes';
+import { COLUMNS, type Column, type Pipes } from './pipes';
 import { Ring } from './ring';
 
 const KEPT_S = 600;
@@ -15,7 +15,7 @@ export class History {
 
   /** Keeps every frame of these pipes from now on, and of no others. */
   watch(pipes: readonly number[]): void {
-    for (const pipe of [...this.fine.keys()]) if (!pipes.includes(pipe)) this.fine.delete(pipe);
+    for (const pipe of this.fine.keys()) if (!pipes.includes(pipe)) this.fine.delete(pipe);
     for (const pipe of pipes) {
       if (!this.fine.has(pipe)) this.fine.set(pipe, new Ring(KEPT_S * 4, COLUMNS.length, 3));
     }
@@ -46,6 +46,17 @@ export class History {
     const until = older === -1 ? coarse[0].length : older;
     return coarse.map((column, index) =>
       [...column.slice(0, until), ...(fine[index] as number[])]) as [number[], ...number[][]];
+  }
+
+  /** A column of several pipes, at the times of any of them; `null` where one has no value. */
+  aligned(pipes: readonly number[], column: Column, from: number): [number[], ...(number | null)[][]] {
+    const all = pipes.map((pipe) => this.of(pipe, from));
+    const times = [...new Set(all.flatMap(([times]) => times))].sort((a, b) => a - b);
+    const index = COLUMNS.indexOf(column) + 1;
+    return [times, ...all.map((rows) => {
+      const values = new Map(rows[0].map((time, row) => [time, rows[index]?.[row] ?? null]));
+      return times.map((time) => values.get(time) ?? null);
+    })];
   }
 
   /** Forgets all: another network. */

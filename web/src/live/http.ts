@@ -57,8 +57,8 @@ export const api = {
     const socket = new WebSocket(address.replace(/^/, window.location.origin.replace(/^http/, 'ws')));
     socket.binaryType = 'arraybuffer';
     return new Promise((resolve, reject) => {
-      socket.onopen = () => resolve(socket);
-      socket.onerror = () => reject(new ApiFailure(0, `no connection to ${path}`));
+      socket.addEventListener('open', () => resolve(socket));
+      socket.addEventListener('error', () => reject(new ApiFailure(0, `no connection to ${path}`)));
     });
   },
 };

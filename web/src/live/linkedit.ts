@@ -109,18 +109,16 @@ export function timelineEntry(changes: readonly LinkChange[], at: number): strin
 /** The change as commands for a shell. */
 export function setLine(experiment: string, changes: readonly LinkChange[]): string {
   return changes.map(({ link, direction, change }) => {
-    const way = direction === undefined || direction === 'both' ? '' : ` --direction ${direction}`;
+    const way = direction === undefined || direction === 'both' ? '' : ` -d ${direction}`;
     const set = Object.entries(change).flatMap(([key, value]) => pairs(key, value)).map(shell).join(' ');
-    return `netloom set ${shell(experiment)} ${shell(link)}${way} ${set}`;
+    return `netloom set ${shell(`${link}@${experiment}`)} ${set}${way}`;
   }).join('\n');
 }
 
 function pairs(key: string, value: unknown): string[] {
   if (value === null || value === undefined) return [];
-  if (typeof value === 'object' && !Array.isArray(value)) {
-    return Object.entries(value).flatMap(([inner, of]) => pairs(`${key}.${inner}`, of));
-  }
-  return [`${key}=${typeof value === 'string' ? value : JSON.stringify(value)}`];
+  if (key === 'queue' && typeof value === 'object' && 'limit' in value) return pairs('queue.limit', value.limit);
+  return [`${key}=${typeof value === 'string' ? value : flow(value)}`];
 }
 
 function flow(value: unknown): string {

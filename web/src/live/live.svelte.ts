@@ -117,19 +117,19 @@ class Live {
     return Number.isNaN(streamed) ? (this.status?.now ?? 0) : streamed * 1e9;
   }
 
-  get timeline(): Timeline {
+  timeline = $derived.by((): Timeline => {
     void this.eventTick;
     return timelineOf(this.course, this.scenario?.scenario ?? null, this.verdict);
-  }
+  });
 
   /** What the overlay draws now; `null` before the network is known. */
-  get picture(): OverlayPicture | null {
+  picture = $derived.by((): OverlayPicture | null => {
     const version = this.tick;
     if (this.network === null || this.pipes === null) return null;
     const overlay = OVERLAYS.find(({ key }) => key === page.overlay) ?? OVERLAYS[0];
     const { network, pipes, verdict, services, failed } = this;
     return overlay?.draw({ network, pipes, verdict, services, failed }, version) ?? null;
-  }
+  });
 
   private forget(): void {
     this.status = this.network = this.scenario = this.verdict = this.timing = null;

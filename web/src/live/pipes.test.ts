@@ -53,6 +53,8 @@ describe('the history of pipes', () => {
     expect(offered?.[0]).toBe(1);
     expect(offered?.at(-1)).toBe(20);
     expect(history.of(1, 0)[0]).toEqual([]);
+    expect(history.aligned([0, 1], 'offered', 4)).toEqual(
+      [[4, 4.25, 4.5, 4.75], [17, 18, 19, 20], [null, null, null, null]]);
     history.watch([]);
     expect(history.of(0, 0)[0]).toEqual([0, 1, 2, 3, 4]);
   });

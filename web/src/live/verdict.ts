@@ -1,7 +1,7 @@
 // The verdict for the page: never more than `/v1/verdict` says. Pure.
 
 import type { Finding, Judgement, PipeBound, Resource, Verdict, Who } from './types';
-import { digits, parsed, percent, plain } from './units';
+import { digits, duration, parsed, percent, plain } from './units';
 
 /** Shape of a judgement, beside its word and its colour. */
 export const SHAPES: Record<Judgement, string> = { valid: '●', suspect: '◆', invalid: '■' };
@@ -52,11 +52,11 @@ export function boundText(verdict: Verdict): string {
       return `goodput within ${percent(lacked + bound.engine.share)} of ${text(trust.share)}`;
     }
     case 'functional':
-      return `events at most ${text(bound.timeline.latest)} late of ${text(trust.timeline)}`;
+      return `events at most ${measured(bound.timeline.latest)} late of ${text(trust.timeline)}`;
     default: {
       const worst = worstPipe(verdict);
       return worst === null ? `no frames yet; needed: ${text(trust.delay)}`
-        : `late p99 at most ${text(worst.at_most.p99)} of ${text(trust.delay)}`;
+        : `late p99 at most ${measured(worst.at_most.p99)} of ${text(trust.delay)}`;
     }
   }
 }
@@ -76,16 +76,16 @@ export function comparisons(verdict: Verdict): { what: string; needed: string; i
   const { bound, trust } = verdict;
   const worst = worstPipe(verdict);
   const rows = [
-    { what: 'engine stood still, longest', needed: text(trust.stall), is: text(bound.engine.longest) },
+    { what: 'engine stood still, longest', needed: text(trust.stall), is: measured(bound.engine.longest) },
     { what: 'frames lost outside the model', needed: text(trust.losses), is: String(bound.losses.frames) },
     { what: 'latest event of the timeline', needed: text(trust.timeline),
-      is: bound.timeline.missed ? 'missed' : text(bound.timeline.latest) },
+      is: bound.timeline.missed ? 'missed' : measured(bound.timeline.latest) },
   ];
   if (worst !== null) {
     const pipe = plain(worst.pipe);
     rows.unshift(
-      { what: `late, p99, at most (${pipe})`, needed: text(trust.delay), is: text(worst.at_most.p99) },
-      { what: `late, p99, seen (${pipe})`, needed: text(trust.delay), is: text(worst.late.p99) },
+      { what: `late, p99, at most (${pipe})`, needed: text(trust.delay), is: measured(worst.at_most.p99) },
+      { what: `late, p99, seen (${pipe})`, needed: text(trust.delay), is: measured(worst.late.p99) },
       { what: `later than ${text(trust.delay)}, at most`, needed: text(trust.share),
         is: percent(worst.at_most.share) },
     );
@@ -155,6 +155,9 @@ export function resourceText(on: Resource): string {
   return words;
 }
 
+/** What was needed, as it was written. */
 const text = (value: unknown): string => plain(String(value ?? '–'));
+/** What was measured, with three digits. */
+const measured = (value: unknown): string => duration(ns(value));
 const ns = (value: unknown): number => parsed(String(value)) ?? 0;
 const seconds = (time: number): string => digits(time / 1e9);

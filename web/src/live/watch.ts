@@ -131,7 +131,7 @@ export class Watch {
     for (const what of this.paces.keys()) this.want(what);
     this.taker.connected();
     return new Promise((resolve, reject) => {
-      socket.onmessage = ({ data }: MessageEvent<string | ArrayBuffer>) => {
+      socket.addEventListener('message', ({ data }: MessageEvent<string | ArrayBuffer>) => {
         try {
           if (typeof data === 'string') this.notice(JSON.parse(data));
           else this.taker.frame(decode(data));
@@ -139,8 +139,8 @@ export class Watch {
           socket.close();
           reject(new ApiFailure(0, cause instanceof Error ? cause.message : String(cause)));
         }
-      };
-      socket.onclose = () => resolve();
+      });
+      socket.addEventListener('close', () => resolve());
     });
   }
 

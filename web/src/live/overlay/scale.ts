@@ -1,17 +1,17 @@
 // From numbers of pipes to levels of colour and widths. Pure.
 
-/** Three thresholds, a power of ten apart, so that `peak` is above the last: 1, 10, 100 Mbit/s. */
+/** Three steps, a power of ten apart, of which the last is nearest to `peak`: 1, 10, 100 Mbit/s. */
 export function steps(peak: number): [number, number, number] {
-  const top = 10 ** Math.floor(Math.log10(Math.max(peak, 1e6)) + 1e-9);
+  const top = 10 ** Math.round(Math.log10(Math.max(peak, 1e6)));
   return [top / 100, top / 10, top];
 }
 
-/** Level 0…3 of a value by thresholds: how many it reaches. */
-export function levelOf(value: number, [low, middle, high]: readonly [number, number, number]): number {
-  return value >= high ? 3 : value >= middle ? 2 : value >= low ? 1 : 0;
+/** Level 1…3 of the step that a value is nearest to, 0 of a value far below the first. */
+export function levelOf(value: number, of: readonly [number, number, number]): number {
+  return of.filter((step) => value >= step / Math.sqrt(10)).length;
 }
 
-/** Width in px of a value: 1 at nothing, 7 at ten times the last threshold, by the logarithm. */
+/** Width in px of a value: 1 at nothing, 7 at ten times the last step, by the logarithm. */
 export function widthOf(value: number, [low, , high]: readonly [number, number, number]): number {
   if (!(value > 0)) return 1;
   const share = Math.log(value / (low / 10)) / Math.log((high * 10) / (low / 10));
