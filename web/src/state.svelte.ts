@@ -40,6 +40,10 @@ class Page {
   dockHeight = $state(236);
   /** The middle shows the network as a table instead of the canvas. */
   table = $state(false);
+  /** The right side shows the verdict instead of what is selected. */
+  verdict = $state(false);
+  /** A dialog over the page. */
+  dialog = $state<'keys' | 'commands' | 'search' | null>(null);
   /** A line of text for the status bar, and for screen readers at once. */
   said = $state('');
   /** Where the canvas shall go next; the canvas takes it. */
@@ -47,6 +51,7 @@ class Page {
 
   select(nodes: readonly string[], links: readonly string[] = []): void {
     this.selection = { nodes: [...nodes], links: [...links] };
+    this.verdict = false;
   }
 
   clearSelection(): void {

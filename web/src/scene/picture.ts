@@ -315,7 +315,10 @@ class Composer {
       else if (text && length > 110) this.onLine(text, ax, ay, bx, by, 0.5);
     }
     const ends = scene.links[i].ends;
-    if (ends && length > 190) {
+    // Interfaces matter to who looks at a node or a link, or from very near.
+    const looked = this.marks.links.has(i) || this.marks.nodes.has(scene.a[i]) ||
+      this.marks.nodes.has(scene.b[i]);
+    if (ends && length > 110 && (looked || this.view.scale > 2)) {
       const t = (this.out.radius + 26) / length;
       this.onLine(ends[0], ax, ay, bx, by, t, '--text-3');
       this.onLine(ends[1], ax, ay, bx, by, 1 - t, '--text-3');

@@ -54,20 +54,24 @@ export function zoomAt(view: View, x: number, y: number, factor: number): View {
   };
 }
 
-/** Shows all of `box`, with room around it, but never larger than life. */
-export function fit(view: View, box: Box | null, margin = 70): View {
+/** Room above a network that is shown whole, in pixels: tools lie over the canvas there. */
+const TOOLS = 34;
+
+/** Shows all of `box`, with room around it, but never much larger than life. */
+export function fit(view: View, box: Box | null, margin = 64): View {
   if (!box || view.width === 0) return view;
   const width = Math.max(box.x1 - box.x0, 1);
   const height = Math.max(box.y1 - box.y0, 1);
   const scale = Math.min(
     (view.width - 2 * margin) / width,
-    (view.height - 2 * margin) / height,
+    (view.height - 2 * margin - TOOLS) / height,
     1.6,
   );
+  const within = Math.max(MIN_SCALE, scale);
   return {
     ...view,
     x: (box.x0 + box.x1) / 2,
-    y: (box.y0 + box.y1) / 2,
-    scale: Math.max(MIN_SCALE, scale),
+    y: (box.y0 + box.y1) / 2 - TOOLS / 2 / within,
+    scale: within,
   };
 }
