@@ -21,6 +21,7 @@ LOW := sh scripts/at-low-priority.sh
 
 .PHONY: all setup build dist deb wheel demo check test lint style unit faults bench attack fuzz
 .PHONY: test-rootless test-packages test-python test-ray generate bpf docs clean
+.PHONY: web check-web test-ui
 
 all: build
 
@@ -28,7 +29,18 @@ setup:            ## install what a bare Debian or Ubuntu lacks
 	@sh scripts/setup.sh
 
 build: setup      ## the release binary, target/release/netloom
+	@[ -f web/dist/index.html ] || echo 'without the page of `netloom ui`: `make web` makes it'
 	$(CARGO) build --release --locked
+
+web:              ## the page of `netloom ui`, web/dist: before `make build`; needs network for npm
+	@sh scripts/web.sh $(TARGET)
+
+check-web:        ## the page's inner loop: types, lints, tests of what has no DOM
+	@sh scripts/web.sh $(TARGET) check
+
+test-ui: web      ## the page in Chromium, with a real `netloom ui`: Debian's package chromium
+	$(CARGO) build --workspace --bin netloom --locked
+	@sh scripts/test-ui.sh $(TARGET) $(TARGET)/debug/netloom
 
 dist: setup       ## the binary to hand on, stripped: target/dist/netloom
 	$(CARGO) build --profile dist --locked

@@ -340,7 +340,7 @@ class Composer {
     const first = [...marks.nodes].filter((i) => inSight[i]);
     if (marks.focus >= 0 && inSight[marks.focus]) first.push(marks.focus);
     for (const i of first) {
-      this.name(i, toScreenX(view, scene.x[i]), toScreenY(view, scene.y[i]));
+      this.name(i, toScreenX(view, scene.x[i]), toScreenY(view, scene.y[i]), first.length <= 12);
       inSight[i] = 0;
     }
     let left = out.level === 'near' ? Infinity : 160;
@@ -351,13 +351,16 @@ class Composer {
     }
   }
 
-  private name(i: number, x: number, y: number): void {
+  /** `must`: over the symbols of others, if there is no other room. */
+  private name(i: number, x: number, y: number, must = false): void {
     const { scene, out } = this;
     const { name, count } = scene.nodes[i];
     const text = count ? `${name} ×${count}` : name;
     const font = scene.kind[i] === 0 ? 'name' : 'strong';
-    const placed = beside(this.room, x, y, out.radius + 2, this.measure(text, font));
+    const width = this.measure(text, font);
+    const placed = beside(this.room, x, y, out.radius + 2, width) ?? (must ? { x, y: y + out.radius + 14 } : null);
     if (!placed) return;
+    if (must) this.room.take(placed.x - width / 2, placed.y - 8, placed.x + width / 2, placed.y + 8);
     out.texts.push({ text, ...placed, font, token: '--text', ground: false });
     const badge = this.paint?.nodes.get(name)?.badge;
     if (!badge || out.level !== 'near') return;
