@@ -1,6 +1,7 @@
 // What happened, as the page keeps it: bounded, counted, and taken in pieces however fast. Pure.
 
 import { plain } from './units';
+import { resourceText } from './verdict';
 import type { Event } from './types';
 
 /** An event with what all events have. */
@@ -107,7 +108,8 @@ function words(event: Happened): string {
     case 'associated': return `${event.node} joined ${event.access_point} on ${event.medium}`;
     case 'handed_over': return `${event.node} went from ${event.from} to ${event.to} on ${event.medium}`;
     case 'left': return `${event.node} left ${event.access_point} on ${event.medium}`;
-    case 'contention': return `contention ${event.signal.change}: ${event.signal.signal.replaceAll('_', ' ')}`;
+    case 'contention':
+      return `contention ${event.signal.change}: ${event.signal.signal.replaceAll('_', ' ')} on ${resourceText(event.signal.on)}`;
     case 'warning': return `warning: ${event.message}`;
     case 'run_ended': return `run ended: ${event.reason.replaceAll('_', ' ')}`;
   }

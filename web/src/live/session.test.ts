@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { ApiFailure, Session, failureOf, tokenOf, type Surroundings } from './session';
 
-const TOKEN = 'A'.repeat(42) + '_';
-const ABOUT = { version: '1', directory: '/lab', read_only: false, url: 'http://127.0.0.1:1/' };
+const TOKEN = '0a'.repeat(32);
+const ABOUT = { version: '1', directory: '/lab', read_only: false };
 
 function around(fragment: string, answers: Record<string, [number, unknown]>) {
   const kept = new Map<string, string>();

@@ -5,7 +5,6 @@ export interface About {
   version: string;
   directory: string;
   read_only: boolean;
-  url: string;
 }
 
 /** A request that failed, with what the server said. Status 0: the server was not reached. */
@@ -35,7 +34,7 @@ export function failureOf(status: number, body: string): ApiFailure {
 }
 
 const KEY = 'netloom-session';
-const TOKEN = /^#?([A-Za-z0-9_-]{43})$/;
+const TOKEN = /^#?([0-9a-f]{64})$/;
 
 /** The token in the fragment of an address; `null` if there is none. */
 export function tokenOf(fragment: string): string | null {

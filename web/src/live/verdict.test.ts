@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Verdict } from './types';
-import { badgeOf, blamed, comparisons, goodText, resourceText, targetOf, worstPipe } from './verdict';
+import { badgeOf, comparisons, cpusOf, goodText, resourceText, targetOf, worstPipe } from './verdict';
 
 const S = 1e9;
 const late = (p99: string, share: number) => ({ p50: '1us', p99, p999: p99, max: p99, beyond: 0, share });
@@ -64,7 +64,9 @@ describe('the page of the verdict', () => {
     expect(targetOf(waited, verdict())).toEqual({ node: 'hog', at: 0.5 * S });
   });
   it('names the CPU and the node', () => {
-    expect(blamed(verdict())).toEqual([{ cpu: 'CPU 1', node: 'hog' }]);
+    const [cpu] = cpusOf(verdict());
+    expect(cpu).toMatchObject({ name: 'CPU 1', held: '300 ms', now: false, whom: 'node hog 90 %' });
+    expect(cpu?.share).toBeCloseTo(0.3 / 14.2);
   });
   it('has words for resources, also with names of others', () => {
     expect(resourceText({ kind: 'pipe', name: 'a\u202eb/forward' })).toBe('pipe a\\u202eb/forward');

@@ -119,14 +119,35 @@ export function targetOf(finding: Finding, verdict: Verdict): Target {
   return target;
 }
 
-/** The CPU and the party that are most to blame for what is held against the run; '' if unknown. */
-export function blamed(verdict: Verdict): { cpu: string; node: string | null }[] {
-  return verdict.signals
-    .filter(({ on, held }) => on.kind === 'cpu' && ns(held) > 0)
-    .map(({ on, shares }) => ({
-      cpu: resourceText(on),
-      node: shares.map(({ who }) => ('name' in who ? who.name : null))[0] ?? null,
-    }));
+/** A CPU of the machine, as the verdict knows it. */
+export interface CpuHeld {
+  name: string;
+  /** For how long it was contended, and its share of all time. */
+  held: string;
+  share: number;
+  /** Whether that was so in the last second. */
+  now: boolean;
+  /** The parties that used it most meanwhile. */
+  whom: string;
+}
+
+/** CPUs with what was held against them, and whose work it was. */
+export function cpusOf(verdict: Verdict): CpuHeld[] {
+  const all = Math.max(1, verdict.to - Math.max(verdict.from, verdict.settled));
+  return verdict.signals.filter(({ on }) => on.kind === 'cpu').map(({ on, held, shares, episodes }) => ({
+    name: resourceText(on),
+    held: ns(held) === 0 ? 'nothing' : duration(ns(held)),
+    share: ns(held) / all,
+    now: (episodes.at(-1)?.to ?? -Infinity) >= verdict.to - 1e9,
+    whom: ns(held) === 0 ? '' : shares.slice(0, 3)
+      .map(({ who, share }) => `${whoText(who)} ${Math.round(share * 100)} %`).join(', '),
+  }));
+}
+
+/** A party in words. */
+export function whoText(who: Who): string {
+  if (who.kind === 'node') return `node ${who.name}`;
+  return 'name' in who ? plain(who.name) : who.kind === 'engine' ? 'the engine' : who.kind;
 }
 
 /** The node of a resource, if it is one node's. */

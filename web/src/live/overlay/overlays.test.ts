@@ -93,7 +93,7 @@ describe('overlays', () => {
     const picture = draw('Contention', { verdict });
     expect((picture.flags[3] as number) & PAINT_CONTENTION).toBe(PAINT_CONTENTION);
     expect(picture.nodes.get('a')).toEqual({ ring: 'contention', badge: 'run queue' });
-    expect(picture.table().rows[0]?.cells).toEqual(['cpu', 'CPU 1', '2s', '3.00', 'a']);
+    expect(picture.table().rows[0]?.cells).toEqual(['cpu', 'CPU 1', '2s', '3.00', 'node a']);
   });
   it('services say which are not ready', () => {
     const services = [

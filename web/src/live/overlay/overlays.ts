@@ -4,7 +4,7 @@ import { asSet, type Network } from '../network';
 import { CONTENDED, DIRECT, DOWN, FULL, LOST_UNMODELLED, UNKNOWN, type Pipes } from '../pipes';
 import type { ServiceStatus, Verdict } from '../types';
 import { count, digits, percent, plain, rate, size } from '../units';
-import { partyOf, resourceText } from '../verdict';
+import { partyOf, resourceText, whoText } from '../verdict';
 import { levelOf, levelOfShare, steps, widthOf } from './scale';
 import {
   PAINT_CONTENTION, PAINT_DIRECT, PAINT_DOWN, PAINT_DROPS,
@@ -230,10 +230,6 @@ function contention(seen: Seen, version: number): OverlayPicture {
     })),
   });
   return picture;
-}
-
-function whoText(who: { kind: string; name?: string }): string {
-  return who.name === undefined ? who.kind : plain(who.name);
 }
 
 function addresses(seen: Seen, version: number): OverlayPicture {
