@@ -62,7 +62,7 @@ export function link(a: string, b: string): void {
 /** The place in the file of a link, or -1 if it has no entry of its own. */
 export function linkPlace(name: string): number {
   const found = doc.graph.links.find((of) => of.name === name);
-  const line = found?.origin?.source === 'generated' ? null : found?.origin?.line;
+  const line = found?.origin?.by ? null : found?.origin?.line;
   return line ? linkAtLine(doc.text, line) : -1;
 }
 

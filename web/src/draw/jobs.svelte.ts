@@ -20,7 +20,7 @@ export interface PlanStep {
 
 export interface Plan {
   readonly running: boolean;
-  readonly apply_refused?: string | null;
+  readonly refused?: string | null;
   readonly steps: readonly PlanStep[];
   readonly notes?: readonly string[];
 }

@@ -55,7 +55,7 @@ export async function plan(): Promise<void> {
   try {
     jobs.plan = await api.post('/api/plan', { file: doc.path });
     const steps = jobs.plan?.steps.length ?? 0;
-    page.say(jobs.plan?.apply_refused ?? (steps === 0 ? 'nothing to apply' : `apply would take ${steps} steps`));
+    page.say(jobs.plan?.refused ?? (steps === 0 ? 'nothing to apply' : `apply would take ${steps} steps`));
   } catch (failure) {
     if (!(failure instanceof ApiFailure)) throw failure;
     page.say(failure.message);

@@ -2,11 +2,12 @@
 
 import { Scene, type Kind, type LinkInput, type NodeInput } from './scene';
 
+/** Where a node or link is written. */
 export interface Origin {
-  readonly source: 'file' | 'generated';
   readonly line?: number | null;
   readonly end_line?: number | null;
   readonly stack?: number | null;
+  /** What makes it, if it has no entry of its own: `constellations.x`. */
   readonly by?: string | null;
 }
 
@@ -84,7 +85,7 @@ function placeOf(node: GraphNode, i: number): Place {
 function nodeInput(node: GraphNode, name: string, x: number, y: number): NodeInput {
   return {
     name, kind: node.kind, x, y, simulated: node.simulated, ownKernel: node.own_kernel,
-    failed: node.failed, generated: node.origin?.source === 'generated',
+    failed: node.failed, generated: Boolean(node.origin?.by),
   };
 }
 
@@ -110,7 +111,7 @@ function linkInputs(
     }
     if (many) folded.set(key, { at: links.length, count: 1 });
     links.push({
-      name: link.name, a, b, direct: link.direct, generated: link.origin?.source === 'generated',
+      name: link.name, a, b, direct: link.direct, generated: Boolean(link.origin?.by),
       text: textOf(link),
       ends: many ? undefined : [link.ends[0].interface, link.ends[1].interface],
     });

@@ -337,8 +337,8 @@ class Composer {
     const { scene, view, out, marks } = this;
     const inSight = new Uint8Array(scene.nodes.length);
     for (const i of this.seen) inSight[i] = 1;
-    const first = [...marks.nodes].filter((i) => inSight[i]);
-    if (marks.focus >= 0 && inSight[marks.focus]) first.push(marks.focus);
+    const first = [...new Set([...marks.nodes, ...(marks.focus < 0 ? [] : [marks.focus])])]
+      .filter((i) => inSight[i]);
     for (const i of first) {
       this.name(i, toScreenX(view, scene.x[i]), toScreenY(view, scene.y[i]), first.length <= 12);
       inSight[i] = 0;
