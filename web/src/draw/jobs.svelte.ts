@@ -79,7 +79,11 @@ class Jobs {
       const lines = [...this.lines];
       for (const event of events as JobEvent[]) {
         if (event.text) lines.push(event.text.line);
-        if (event.progress) this.progress = progressText(event.progress) || this.progress;
+        if (event.progress) {
+          this.progress = progressText(event.progress) || this.progress;
+          const failed = (event.progress as { failed?: { error?: string; help?: string } }).failed;
+          if (failed) lines.push(...[failed.error, failed.help].filter((of) => of !== undefined));
+        }
         if (event.ended) code = event.ended.code;
       }
       this.lines = lines.slice(-500);
@@ -100,13 +104,27 @@ class Jobs {
   }
 }
 
-/** A line of progress, whatever kind it is: `nodes 3, up 2`. */
+/** A line of progress (`Progress` of the API), as one reads it. */
 export function progressText(progress: unknown): string {
-  if (typeof progress === 'string') return progress;
   if (typeof progress !== 'object' || progress === null) return '';
-  return Object.entries(progress).map(([key, value]) =>
-    typeof value === 'object' && value !== null
-      ? `${key} ${progressText(value)}` : `${key} ${String(value)}`).join(', ');
+  const [kind, value] = Object.entries(progress)[0] ?? ['', null];
+  const of = (typeof value === 'object' && value !== null ? value : {}) as Record<string, unknown>;
+  switch (kind) {
+    case 'nodes': case 'services':
+      return `${String(of.done)} of ${String(of.total)} ${kind}`;
+    case 'up':
+      return 'the network is up; services are to become ready';
+    case 'note':
+      return String(value);
+    case 'ready':
+      return `ready after ${Number(of.seconds).toFixed(1)} s`;
+    case 'simulated':
+      return `${Number(of.seconds).toFixed(1)} s${of.whole_seconds ? ` of ${String(of.whole_seconds)} s` : ''} simulated`;
+    case 'ended':
+      return 'ended';
+    default:
+      return '';
+  }
 }
 
 export const jobs = new Jobs();

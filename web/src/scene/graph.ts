@@ -71,6 +71,7 @@ export function sceneOf(
     const [x, y] = placed.get(stack.written) ?? [sum.x / sum.count, sum.y / sum.count];
     inputs.set(stack.written, { ...node, x, y, count: sum.count });
   }
+  outsideNodes(graph, shownAs, inputs, placed);
   const nodes = [...inputs.values()];
   const index = new Map(nodes.map((node, i) => [node.name, i]));
   return new Scene(nodes, linkInputs(graph, shownAs, index));
@@ -80,6 +81,34 @@ function placeOf(node: GraphNode, i: number): Place {
   if (node.point && node.point.length >= 2) return [node.point[0] * HOP, node.point[1] * HOP];
   // Without a layout: rows, so that nothing covers another.
   return [(i % 12) * HOP, Math.floor(i / 12) * HOP];
+}
+
+type GraphEnd = GraphLink['ends'][number];
+
+/** The node of the scene that an end is at. Ends outside, like `nat:NAME`, are nodes of their own. */
+function nodeNameOf(
+  end: GraphEnd, shownAs: ReadonlyMap<string, string>, known: { has: (name: string) => boolean },
+): string {
+  const name = shownAs.get(end.node) ?? end.node;
+  return known.has(name) || !end.interface ? name : `${end.node}:${end.interface}`;
+}
+
+/** Adds what links name that is no node: the machine, and what it reaches, beside the other end. */
+function outsideNodes(
+  graph: GraphInput, shownAs: ReadonlyMap<string, string>, inputs: Map<string, NodeInput>,
+  placed: ReadonlyMap<string, Place>,
+): void {
+  const inside = new Set(inputs.keys());
+  for (const { ends } of graph.links) {
+    if (ends.length !== 2) continue;
+    ends.forEach((end, i) => {
+      const name = nodeNameOf(end, shownAs, inside);
+      if (inside.has(name) || inputs.has(name)) return;
+      const other = inputs.get(nodeNameOf(ends[1 - i], shownAs, inside));
+      const [x, y] = placed.get(name) ?? [(other?.x ?? 0) + 0.4 * HOP, (other?.y ?? 0) - 0.9 * HOP];
+      inputs.set(name, { name, kind: 'outside', x, y });
+    });
+  }
 }
 
 function nodeInput(node: GraphNode, name: string, x: number, y: number): NodeInput {
@@ -97,7 +126,7 @@ function linkInputs(
   const folded = new Map<string, { at: number; count: number }>();
   for (const link of graph.links) {
     if (link.ends.length !== 2) continue;
-    const [from, to] = link.ends.map((end) => shownAs.get(end.node) ?? end.node);
+    const [from, to] = link.ends.map((end) => nodeNameOf(end, shownAs, index));
     const a = index.get(from);
     const b = index.get(to);
     if (a === undefined || b === undefined || a === b) continue;

@@ -142,3 +142,12 @@ test('a range is one stack until it is unfolded', () => {
   const open = sceneOf(graph, new Set(['n[1-3]']), new Map([['n2', [7, 8]]]));
   expect([open.nodes.length, open.links.length, open.x[2]]).toEqual([4, 3, 7]);
 });
+
+test('what a link names outside is a node beside the other end', () => {
+  const scene = sceneOf({
+    nodes: [{ name: 'a', kind: 'host', point: [2, 2] }],
+    links: [{ name: 'a--nat', ends: [{ node: 'a', interface: 'eth1' }, { node: 'nat', interface: 'up' }] }],
+  }, new Set(), new Map());
+  expect(scene.nodes.map((of) => [of.name, of.kind])).toEqual([['a', 'host'], ['nat:up', 'outside']]);
+  expect([scene.links.length, scene.y[1] < scene.y[0]]).toEqual([1, true]);
+});

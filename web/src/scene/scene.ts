@@ -128,9 +128,15 @@ export class Scene {
     let least = reach;
     for (let i = 0; i < this.a.length; i++) {
       if (this.bundle[i] === 0) continue;
-      const [a, b] = this.a[i] < this.b[i] ? [this.a[i], this.b[i]] : [this.b[i], this.a[i]];
+      const a = Math.min(this.a[i], this.b[i]);
+      const b = Math.max(this.a[i], this.b[i]);
       const dx = this.x[b] - this.x[a];
       const dy = this.y[b] - this.y[a];
+      const far = reach + Math.abs(this.step[i] * spread);
+      if (
+        x < Math.min(this.x[a], this.x[b]) - far || x > Math.max(this.x[a], this.x[b]) + far ||
+        y < Math.min(this.y[a], this.y[b]) - far || y > Math.max(this.y[a], this.y[b]) + far
+      ) continue;
       const length = Math.hypot(dx, dy);
       if (length === 0) continue;
       const off = this.step[i] * spread;
