@@ -4,9 +4,9 @@
  * and `tick` tells those who draw them.
  */
 
+import type { LiveFrame } from '../generated/live';
 import { page } from '../state.svelte';
 import { EventLog, type Happened } from './eventlog';
-import type { Frame } from './frames';
 import { History } from './history';
 import { ApiFailure, api, onFailure, session } from './http';
 import { Network } from './network';
@@ -72,7 +72,7 @@ class Live {
   private request: LiveRequest = {
     interval_ms: 250, links: 'all', stations: false, positions: false,
   };
-  private readonly frameListeners = new Set<(frame: Frame) => void>();
+  private readonly frameListeners = new Set<(frame: LiveFrame) => void>();
 
   /** Opens the session; the page begins with it. */
   async open(): Promise<void> {
@@ -105,7 +105,7 @@ class Live {
     this.watch?.want(what);
   }
 
-  onFrame(listener: (frame: Frame) => void): () => void {
+  onFrame(listener: (frame: LiveFrame) => void): () => void {
     this.frameListeners.add(listener);
     return () => this.frameListeners.delete(listener);
   }
@@ -174,7 +174,7 @@ class Live {
     };
   }
 
-  private takeFrame(frame: Frame): void {
+  private takeFrame(frame: LiveFrame): void {
     this.frameListeners.forEach((listener) => listener(frame));
     if (frame.kind !== 'pipes' || this.pipes?.take(frame) !== true) return;
     this.history.take(this.pipes);

@@ -1,13 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import type { PipesFrame } from './frames';
+import golden from '../generated/live-golden.json';
+import { decodeLive, type PipeFrame } from '../generated/live';
 import { History } from './history';
 import { FULL, Pipes, UNKNOWN } from './pipes';
 
-function frame(time: number, rows: [pipe: number, delivered: number, state?: number][], revision = 1): PipesFrame {
+function frame(time: number, rows: [pipe: number, delivered: number, state?: number][], revision = 1): PipeFrame {
   const column = (of: (row: (typeof rows)[number]) => number) => Float32Array.from(rows, of);
   return {
     kind: 'pipes',
-    header: { flags: 2, count: rows.length, time, interval: 0.25, revision, tick: 0 },
+    whole: false, last: true, count: rows.length, time, interval: 0.25, revision, tick: 0,
     index: Uint32Array.from(rows, ([pipe]) => pipe),
     offered: column(([, delivered]) => delivered),
     delivered: column(([, delivered]) => delivered),
@@ -57,5 +58,27 @@ describe('the history of pipes', () => {
       [[4, 4.25, 4.5, 4.75], [17, 18, 19, 20], [null, null, null, null]]);
     history.watch([]);
     expect(history.of(0, 0)[0]).toEqual([0, 1, 2, 3, 4]);
+  });
+});
+
+describe('frames', () => {
+  const bytes = (hex: string) => Uint8Array.from(hex.match(/../g) ?? [], (pair) => parseInt(pair, 16)).buffer;
+  it('are what the engine says that they are', () => {
+    expect(golden.frames.length).toBeGreaterThan(2);
+    for (const { hex, ...wanted } of golden.frames) {
+      const frame = decodeLive(bytes(hex)) as unknown as Record<string, unknown>;
+      for (const [key, value] of Object.entries(wanted)) {
+        const is = frame[key];
+        expect(ArrayBuffer.isView(is) ? [...(is as Uint8Array)] : is, key)
+          .toEqual(Array.isArray(value) && is instanceof Float32Array ? value.map(Math.fround) : value);
+      }
+    }
+  });
+  it('cut short, or of another version, are none', () => {
+    const whole = bytes(golden.frames[0]?.hex ?? '');
+    for (const length of [0, 1, 31, whole.byteLength - 1]) expect(decodeLive(whole.slice(0, length))).toBeNull();
+    const other = whole.slice(0);
+    new Uint8Array(other)[0] = 9;
+    expect(decodeLive(other)).toBeNull();
   });
 });

@@ -1,15 +1,9 @@
 // What all pipes do now: columns by pipe (2 × link + direction), kept up to date by frames. Pure.
 
-import type { PipesFrame } from './frames';
+import { PipeState, type PipeFrame } from '../generated/live';
 
 /** Bits of a pipe's `state`. */
-export const DOWN = 1;
-export const DIRECT = 2;
-export const SIMULATED = 4;
-export const LOST_UNMODELLED = 16;
-export const CONTENDED = 32;
-export const FULL = 64;
-export const UNKNOWN = 128;
+export const { DOWN, DIRECT, SIMULATED, CONTENTION, FULL, UNKNOWN, UNMODELLED } = PipeState;
 
 export const COLUMNS = ['offered', 'delivered', 'drops', 'queued', 'fill', 'busy'] as const;
 export type Column = (typeof COLUMNS)[number];
@@ -45,8 +39,8 @@ export class Pipes {
   }
 
   /** Takes the rows of a frame; whether it was of this network. */
-  take(frame: PipesFrame): boolean {
-    if (frame.header.revision !== this.revision) {
+  take(frame: PipeFrame): boolean {
+    if (frame.revision !== this.revision) {
       this.refused += 1;
       return false;
     }
@@ -67,7 +61,7 @@ export class Pipes {
       if (delivered > 0 || (frame.offered[row] as number) > 0) this.active[pipe] = 1;
       if (delivered > this.peak) this.peak = delivered;
     }
-    this.time = frame.header.time;
+    this.time = frame.time;
     return true;
   }
 

@@ -134,7 +134,7 @@ export interface CpuHeld {
 /** CPUs with what was held against them, and whose work it was. */
 export function cpusOf(verdict: Verdict): CpuHeld[] {
   const all = Math.max(1, verdict.to - Math.max(verdict.from, verdict.settled));
-  return verdict.signals.filter(({ on }) => on.kind === 'cpu').map(({ on, held, shares, episodes }) => ({
+  return verdict.signals.filter(({ signal, on }) => signal === 'cpu' && on.kind === 'cpu').map(({ on, held, shares, episodes }) => ({
     name: resourceText(on),
     held: ns(held) === 0 ? 'nothing' : duration(ns(held)),
     share: ns(held) / all,

@@ -1,9 +1,9 @@
 // Everything that flows from an experiment's engine to the page: the stream of frames, the stream
 // of events, and what is asked again when it may have changed. Without the page's state.
 
+import { decodeLive, type LiveFrame } from '../generated/live';
 import { Backoff } from './backoff';
 import type { Happened } from './eventlog';
-import { decode, type Frame } from './frames';
 import { ApiFailure, api, engine } from './http';
 import { Pace } from './refresher';
 
@@ -22,7 +22,7 @@ export type Asked = 'experiment' | 'links' | 'nodes' | 'processes' | 'services' 
 
 /** What a watch hands over. */
 export interface Taker {
-  frame: (frame: Frame) => void;
+  frame: (frame: LiveFrame) => void;
   /** The network has changed: another revision, with so many links and stations. */
   network: (revision: number) => void;
   slowed: (interval_ms: number, why: string) => void;
@@ -134,7 +134,7 @@ export class Watch {
       socket.addEventListener('message', ({ data }: MessageEvent<string | ArrayBuffer>) => {
         try {
           if (typeof data === 'string') this.notice(JSON.parse(data));
-          else this.taker.frame(decode(data));
+          else this.frame(data);
         } catch (cause) {
           socket.close();
           reject(new ApiFailure(0, cause instanceof Error ? cause.message : String(cause)));
@@ -142,6 +142,12 @@ export class Watch {
       });
       socket.addEventListener('close', () => resolve());
     });
+  }
+
+  private frame(data: ArrayBuffer): void {
+    const frame = decodeLive(data);
+    if (frame === null) throw new Error('frames of another version: reload the page to match the engine');
+    this.taker.frame(frame);
   }
 
   private notice(notice: {
