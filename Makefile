@@ -21,7 +21,7 @@ LOW := sh scripts/at-low-priority.sh
 
 .PHONY: all setup build dist deb wheel demo check test lint style unit faults bench attack fuzz
 .PHONY: test-rootless test-packages test-python test-ray generate bpf docs clean
-.PHONY: web check-web test-ui
+.PHONY: web check-web test-ui demo-ui
 
 all: build
 
@@ -53,6 +53,9 @@ deb: dist         ## a package for Debian and Ubuntu: target/netloom_VERSION_ARC
 test-packages: $(if $(NETLOOM_BINARY),,dist)  ## package and wheel in a new Debian 12: as root
 	@$(if $(NETLOOM_BINARY),NETLOOM_PACK_LEVEL=1) sh scripts/test-packages.sh \
 	    $(or $(NETLOOM_BINARY),$(TARGET)/dist/netloom)
+
+demo-ui: web build  ## the page on a backbone with OSPF and two TCP flows, with a tour; Ctrl-C ends it
+	@sh scripts/demo-ui.sh $(NETLOOM)
 
 demo: build       ## a backbone with OSPF, a TCP flow, and a cut: about two minutes
 	@sh examples/abilene/demo.sh $(NETLOOM) $(DEMO_RESULTS)
