@@ -4,6 +4,8 @@ import { Ui, until } from './harness';
 
 let ui: Ui | null = null;
 let failed: string | null = null;
+/** What Chromium says of streams whose engine has gone. */
+const GONE = /status of (404|502)|WebSocket|ERR_INCOMPLETE_CHUNKED_ENCODING/;
 let expected: RegExp | null = null;
 /** The experiment of the test: namespaces and control groups of a machine share their names. */
 let lab = 'lab';
@@ -125,9 +127,12 @@ ${names.map((name) => `    - { endpoints: [hub, h-${name}], name: ${name} }`).jo
 test('a hog turns the badge, which says what /v1/verdict says', async (context) => {
   const { own, page } = await deployed(context, PAIR.replace('trust: { for: functional }', 'trust: { for: delay, waits: 1% }'));
   interface Told { judgement: string; links: string; programs: string; trust: { delay: string };
-    bound: { pipes: { at_most: { p99: string; share: number } }[] } }
+    bound: { pipes: unknown[] };
+    signals: { signal: string; held: string; shares: { who: { kind: string; name?: string } }[] }[] }
+  const blames = ({ programs, signals }: Told): boolean => programs !== 'valid' && signals.some(({ signal, held, shares }) =>
+    signal === 'cpu' && held !== '0ns' && held !== '0s' && shares.slice(0, 3).some(({ who }) => who.name === 'bob'));
   // Every answer that the page gets, and what the badge says once it has it.
-  let [asked, compared] = [0, 0];
+  let [asked, compared, turned] = [0, 0, Infinity];
   const wrong: string[] = [];
   page.on('response', async (response) => {
     if (!response.url().endsWith('/v1/verdict')) return;
@@ -135,6 +140,7 @@ test('a hog turns the badge, which says what /v1/verdict says', async (context) 
     if (told === null) return;
     asked += 1;
     const mine = asked;
+    if (blames(told)) turned = Math.min(turned, asked);
     const text = await until('the badge', () => page.locator('button.verdict').innerText(),
       (text) => asked !== mine || (text.includes(`links ${shapes[told.links]} ${told.links}`)
         && text.includes(`programs ${shapes[told.programs]} ${told.programs}`)), 5000).catch(String);
@@ -143,23 +149,20 @@ test('a hog turns the badge, which says what /v1/verdict says', async (context) 
     if (!text.includes(told.judgement)) wrong.push(`${told.judgement}: ${text}`);
     if (told.bound.pipes.length > 0 && !text.includes(` of ${told.trust.delay}`)) wrong.push(`bound: ${text}`);
   });
-  const before = asked;
-  const hogs = Array.from({ length: 4 }, () => own.netloom('exec', `bob@${lab}`, 'timeout', '60', 'sh', '-c', 'while :; do :; done'));
-  await until('programs suffer', () => page.locator('button.verdict').innerText(),
-    (text) => /programs (◆ suspect|■ invalid)/.test(text), 60_000);
-  const turned = asked;
   await page.getByRole('button', { name: /Contention/ }).click();
   const strip = page.locator('table.strip');
-  await until('the strip names a CPU and the node', () => strip.innerText(), (text) => /CPU \d/.test(text) && text.includes('node bob'));
+  const hogs = Array.from({ length: 4 }, () => own.netloom('exec', `bob@${lab}`, 'timeout', '60', 'sh', '-c', 'while :; do :; done'));
+  await until('the badge turns, and the strip names a CPU and the node',
+    async () => `${await page.locator('button.verdict').innerText()} ${await strip.innerText()}`,
+    (text) => /programs (◆ suspect|■ invalid)/.test(text) && /CPU \d/.test(text) && text.includes('node bob'), 60_000);
   expect(asked - turned).toBeLessThanOrEqual(2);
-  expect(turned).toBeGreaterThan(before);
   await page.locator('button.verdict').click();
   await page.getByRole('button', { name: /Show where and when: programs of node bob/ }).first().click();
   await page.locator('aside .title', { hasText: 'bob' }).waitFor().catch(() => {});
   await until('ten samples were compared', () => compared, (number) => number >= 10, 60_000);
   expect(wrong).toEqual([]);
   await own.netloom('destroy', lab);
-  expected = /status of (404|502)|WebSocket/;
+  expected = GONE;
   await Promise.all(hogs);
 });
 const shapes: Record<string, string> = { valid: '●', suspect: '◆', invalid: '■' };
@@ -190,6 +193,9 @@ test('a terminal shows hostile output as text, asks before it pastes lines, and 
   expect(await screen()).not.toMatch(/^one$/m);
   await page.keyboard.press('Control+Shift+V');
   await asks.getByRole('button', { name: 'Paste' }).click();
+  // The shell has bracketed paste: even then it waits for a key.
+  await until('the lines', screen, (text) => text.includes('echo two'));
+  await page.keyboard.press('Enter');
   await until('both ran', screen, (text) => /^one$/m.test(text) && /^two$/m.test(text));
 
   await page.keyboard.type('stty size');
@@ -204,7 +210,7 @@ test('a terminal shows hostile output as text, asks before it pastes lines, and 
 
 test('when the engine is killed, the page says so, and the last picture stays', async (context) => {
   const { own, page } = await deployed(context, PAIR);
-  expected = /status of (404|502)|WebSocket/;
+  expected = GONE;
   const { stdout } = await own.netloom('inspect', lab, '--format', 'json');
   const pid = (JSON.parse(stdout) as { experiment?: { engine_pid: number }; engine_pid?: number });
   const engine = pid.engine_pid ?? pid.experiment?.engine_pid;

@@ -241,7 +241,7 @@ class Live {
   /** The streams ended. Whether the engine or the way to it is gone decides what is said. */
   private async lost(failure: ApiFailure): Promise<void> {
     const name = this.experiment;
-    if (name === null || this.trouble?.kind === 'session') return;
+    if (name === null || this.trouble?.kind === 'session' || this.trouble?.kind === 'engine') return;
     this.stale = true;
     try {
       await api.get(`/api/experiments/${encodeURIComponent(name)}/v1/experiment`);
@@ -250,7 +250,21 @@ class Live {
       if (!(gone instanceof ApiFailure) || gone.status === 0 || gone.unauthorized) return;
       const ended = this.log.kept.findLast(({ event }) => event === 'run_ended');
       const said = ended === undefined ? gone.message : `${name} has ended in order.`;
+      this.watch?.stop();
       this.report('engine', said, gone.help ?? '');
+      void this.awaitReturn(name);
+    }
+  }
+
+  /** Watches an experiment again if one of that name is started. */
+  private async awaitReturn(name: string): Promise<void> {
+    while (this.experiment === name && this.trouble?.kind === 'engine') {
+      await new Promise((resolve) => setTimeout(resolve, 2000));
+      const all = await api.get<{ name: string; alive: boolean }[]>('/api/experiments').catch(() => []);
+      if (this.experiment !== name || !all.some((of) => of.name === name && of.alive)) continue;
+      this.show(null);
+      this.show(name);
+      return;
     }
   }
 

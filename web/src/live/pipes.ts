@@ -3,7 +3,7 @@
 import { PipeState, type PipeFrame } from '../generated/live';
 
 /** Bits of a pipe's `state`. */
-export const { DOWN, DIRECT, SIMULATED, CONTENTION, FULL, UNKNOWN, UNMODELLED } = PipeState;
+export const { DOWN, DIRECT, FULL, UNKNOWN, UNMODELLED } = PipeState;
 
 export const COLUMNS = ['offered', 'delivered', 'drops', 'queued', 'fill', 'busy'] as const;
 export type Column = (typeof COLUMNS)[number];

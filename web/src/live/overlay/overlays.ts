@@ -1,7 +1,7 @@
 // The overlays: what each draws of the same network. Pure; one function for each, listed at the end.
 
 import { asSet, type Network } from '../network';
-import { CONTENTION, DIRECT, DOWN, FULL, UNKNOWN, UNMODELLED, type Pipes } from '../pipes';
+import { DIRECT, DOWN, FULL, UNKNOWN, UNMODELLED, type Pipes } from '../pipes';
 import type { ServiceStatus, Verdict } from '../types';
 import { count, digits, percent, plain, rate, size } from '../units';
 import { partyOf, resourceText, whoText } from '../verdict';
@@ -193,7 +193,7 @@ function contention(seen: Seen, version: number): OverlayPicture {
   const picture = plainPicture(seen, version);
   const nodes = new Map<string, NodeMark>(picture.nodes);
   for (let pipe = 0; pipe < pipes.count; pipe += 1) {
-    if (!pipes.is(pipe, CONTENTION | UNMODELLED)) continue;
+    if (!pipes.is(pipe, UNMODELLED)) continue;
     (picture.flags[pipe] as number) |= PAINT_CONTENTION;
   }
   for (const finding of verdict?.findings ?? []) {
