@@ -36,7 +36,7 @@ topology:
 `;
 
 const canvas = (page: Page) => page.getByRole('application');
-const valid = (page: Page) => page.getByRole('button', { name: '● valid' });
+const valid = (page: Page) => page.getByRole('button', { name: /^(● valid|◆ \d+ warning)/ });
 const said = (page: Page): Promise<string> => page.locator('footer [role=status]').innerText();
 
 /** Average round trip, in ms, that ping printed. */
@@ -97,9 +97,9 @@ test('drawn by keyboard alone, deployed, and its packets take as long as drawn',
   await terminal.waitFor({ state: 'attached' });
   await terminal.focus();
   await page.keyboard.type('ping -c 5 -i 0.3 -q host2 > ping.txt; echo done > end.txt\n');
-  await until('ping ends', () => own.netloom('exec', 'lab:host1', '--', 'cat', 'end.txt'), (of) => of.code === 0);
-  const shown = await own.netloom('exec', 'lab:host1', '--', 'cat', 'ping.txt');
-  const beside = await own.netloom('exec', 'lab:host1', '--', 'ping', '-c', '5', '-i', '0.3', '-q', 'host2');
+  await until('ping ends', () => own.netloom('exec', 'host1', '--', 'cat', 'end.txt'), (of) => of.code === 0);
+  const shown = await own.netloom('exec', 'host1', '--', 'cat', 'ping.txt');
+  const beside = await own.netloom('exec', 'host1', '--', 'ping', '-c', '5', '-i', '0.3', '-q', 'host2');
   const [drawn, cli] = [average(shown.stdout), average(beside.stdout)];
   expect(drawn).toBeGreaterThanOrEqual(80);
   expect(drawn).toBeLessThanOrEqual(cli * 1.05);
@@ -163,6 +163,6 @@ test('a file that changes outside and here is shown side by side, and nothing is
   await page.getByRole('dialog', { name: /changed on disk/ }).waitFor();
   await page.getByRole('button', { name: 'Keep mine' }).click();
   expect(own.read('netloom.yaml')).toContain('30Mbit/s');
-  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
   await until('mine is saved', () => own.read('netloom.yaml'), (text) => text.includes('switch1'));
 });

@@ -207,16 +207,16 @@ class Doc {
       return true;
     } catch (failure) {
       if (!(failure instanceof ApiFailure)) throw failure;
-      if (failure.status === 412) await this.look();
+      if (failure.status === 412) await this.look(true);
       else page.say(`not saved: ${failure.message}`);
       return false;
     }
   }
 
-  /** Looks whether the file has changed on disk. */
-  async look(): Promise<void> {
+  /** Looks whether the file has changed on disk. A new one is not there, unless it is `certain`. */
+  async look(certain = false): Promise<void> {
     const { path } = this;
-    if (path === null || this.outside !== null) return;
+    if (path === null || this.outside !== null || (this.digest === null && !certain)) return;
     const headers: Record<string, string> = this.digest ? { 'If-None-Match': `"${this.digest}"` } : {};
     let answer: Response;
     try {
