@@ -13,11 +13,12 @@ import { Network } from './network';
 import { OVERLAYS } from './overlay/overlays';
 import type { OverlayPicture } from './overlay/types';
 import { Pipes } from './pipes';
+import { REPLAYED, Recording, networkOf, type Table } from './replay';
 import type { About } from './session';
 import { Course, timelineOf, type Timeline } from './timeline';
 import type {
   ExperimentStatus, LinkStatus, MediumStatus, Neighbours, NodeStatus, ProcessStatus, ScenarioInForce,
-  ServiceStatus, Timing, Verdict,
+  Scenario, ServiceStatus, Summary, Timing, Verdict,
 } from './types';
 import { Watch, type Asked, type LiveRequest, type Taker } from './watch';
 
@@ -33,6 +34,9 @@ export interface Trouble {
 const ASKED: readonly Asked[] = [
   'experiment', 'links', 'nodes', 'scenario', 'processes', 'services', 'verdict', 'timing', 'media',
 ];
+
+/** What the name of a finished run begins with, where an experiment's name stands. */
+export const RUN = 'run:';
 
 class Live {
   about = $state.raw<About | null>(null);
@@ -60,11 +64,15 @@ class Live {
   /** Whether what is shown is no more: the engine is gone, the last picture stays. */
   stale = $state(false);
 
+  /** The finished run that is replayed; `null` of a living experiment. */
+  recording = $state.raw<Recording | null>(null);
+  /** Whether the run has more samples than the page takes. */
+  truncated = $state(false);
+
   pipes: Pipes | null = null;
   history = new History();
   log = new EventLog();
   course = new Course();
-  /** Newest place of stations, by index in `/v1/media`: x, y, z in m. */
   private watch: Watch | null = null;
   private revision = 0;
   private links: readonly LinkStatus[] = [];
@@ -91,7 +99,44 @@ class Live {
     this.watch?.stop();
     this.experiment = name;
     this.forget();
-    this.watch = name === null ? null : new Watch(name, this.taker(), this.request, ASKED);
+    if (name?.startsWith(RUN)) void this.openRun(name.slice(RUN.length), name);
+    this.watch = name === null || name.startsWith(RUN) ? null : new Watch(name, this.taker(), this.request, ASKED);
+  }
+
+  /** Opens a finished run: its network, events and verdict, then its pipes at its first sample. */
+  private async openRun(run: string, name: string): Promise<void> {
+    const query = `run=${encodeURIComponent(run)}`;
+    const file = async (of: string): Promise<string> =>
+      (await api.send(`/api/results/file?${query}&file=${of}`)).text();
+    try {
+      const [scenario, text, events, summary, table] = await Promise.all([
+        file('scenario.json').then((of) => JSON.parse(of) as Scenario), file('scenario.yaml'), file('events.jsonl'),
+        api.get<Summary>(`/api/results/summary?${query}`),
+        api.get<Table>(`/api/results/table?${query}&file=pipes.parquet&rows=200000&columns=${REPLAYED.join(',')}`),
+      ]);
+      if (this.experiment !== name) return;
+      this.scenario = { file: `${run}/scenario.yaml`, scenario, text };
+      ({ links: this.links, nodes: this.nodes } = networkOf(scenario));
+      this.rebuild();
+      this.recording = new Recording(table, this.links);
+      this.truncated = table.truncated;
+      this.processes = summary.processes;
+      this.takeEvents(events.split('\n').filter(Boolean).map((line) => JSON.parse(line) as Happened));
+      this.verdict = summary.verdict ?? null;
+      this.seek(this.recording.times[0] ?? 0);
+    } catch (failure) {
+      page.say(`${run} cannot be replayed: ${failure instanceof Error ? failure.message : String(failure)}`);
+    }
+  }
+
+  /** Shows a finished run as it was at a time, in s since zero. */
+  seek(time: number): void {
+    const { recording, pipes } = this;
+    if (recording === null || pipes === null) return;
+    const sample = Math.max(0, recording.sampleAt(time));
+    pipes.take(recording.frame(sample, pipes.revision));
+    this.history.take(pipes);
+    this.tick += 1;
   }
 
   /** Replaces parts of what the stream is asked for. */
@@ -132,6 +177,8 @@ class Live {
   });
 
   private forget(): void {
+    this.recording = null;
+    this.truncated = false;
     this.status = this.network = this.scenario = this.verdict = this.timing = null;
     this.processes = [];
     this.services = [];

@@ -19,6 +19,8 @@ export class Pipes {
   readonly state: Uint8Array;
   /** Pipes that carried something since the network was as it is. */
   readonly active: Uint8Array;
+  /** Pipes in which something waited since then. */
+  readonly filled: Uint8Array;
   /** Time of the experiment of the newest frame, in s; `NaN` before the first. */
   time = NaN;
   /** The largest `delivered` so far, in bit/s. */
@@ -36,6 +38,7 @@ export class Pipes {
     this.busy = column();
     this.state = new Uint8Array(count).fill(UNKNOWN);
     this.active = new Uint8Array(count);
+    this.filled = new Uint8Array(count);
   }
 
   /** Takes the rows of a frame; whether it was of this network. */
@@ -59,6 +62,7 @@ export class Pipes {
       this.busy[pipe] = frame.busy[row] as number;
       this.state[pipe] = frame.state[row] as number;
       if (delivered > 0 || (frame.offered[row] as number) > 0) this.active[pipe] = 1;
+      if ((frame.fill[row] as number) >= 0.01) this.filled[pipe] = 1;
       if (delivered > this.peak) this.peak = delivered;
     }
     this.time = frame.time;

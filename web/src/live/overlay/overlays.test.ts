@@ -26,6 +26,7 @@ function seen(of: Partial<Seen> = {}): Seen {
   set(2, 12e6, 0.4);
   pipes.state[0] = FULL;
   pipes.fill[0] = 1;
+  pipes.filled[0] = pipes.filled[1] = 1;
   pipes.queued[0] = 150_000;
   pipes.drops[0] = 12;
   pipes.state[3] = DOWN;
@@ -70,9 +71,9 @@ describe('overlays', () => {
     expect(picture.label(0)).toBe('98 %');
     expect(picture.table().rows[4]?.cells[2]).toBe('–');
   });
-  it('the queue has gauges where something flowed, and says what was dropped', () => {
+  it('the queue has gauges where something has waited, and says what was dropped', () => {
     const picture = draw('Queue');
-    expect([...picture.fill]).toEqual([1, 0, 0, NaN, NaN, NaN]);
+    expect([...picture.fill]).toEqual([1, 0, NaN, NaN, NaN, NaN]);
     expect(picture.label(0)).toBe('146 KiB −12.0/s');
   });
   it('what is set is text, once if both directions agree', () => {

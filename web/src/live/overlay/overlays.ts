@@ -144,7 +144,7 @@ function queue(seen: Seen, version: number): OverlayPicture {
   for (let pipe = 0; pipe < pipes.count; pipe += 1) {
     if (pipes.is(pipe, DIRECT | UNKNOWN)) continue;
     const fill = pipes.fill[pipe] as number;
-    if (pipes.active[pipe] === 1) picture.fill[pipe] = fill;
+    if (pipes.filled[pipe] === 1) picture.fill[pipe] = fill;
     picture.level[pipe] = pipes.is(pipe, FULL) ? 4 : levelOfShare(Math.min(fill, 0.9));
     picture.width[pipe] = (pipes.queued[pipe] as number) > 0 ? 3 : 1;
     if ((pipes.drops[pipe] as number) > 0) (picture.flags[pipe] as number) |= PAINT_DROPS;
