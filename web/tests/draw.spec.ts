@@ -39,9 +39,9 @@ const canvas = (page: Page) => page.getByRole('application');
 const valid = (page: Page) => page.getByRole('button', { name: /^(● valid|◆ \d+ warning)/ });
 const said = (page: Page): Promise<string> => page.locator('footer [role=status]').innerText();
 
-/** Average round trip, in ms, that ping printed. */
-function average(output: string): number {
-  const found = /= [\d.]+\/([\d.]+)\//.exec(output);
+/** Least round trip, in ms, that ping printed: the one that a busy machine delayed least. */
+function least(output: string): number {
+  const found = /= ([\d.]+)\//.exec(output);
   if (!found) throw new Error(`no round trips in: ${output}`);
   return Number(found[1]);
 }
@@ -100,7 +100,7 @@ test('drawn by keyboard alone, deployed, and its packets take as long as drawn',
   await until('ping ends', () => own.netloom('exec', 'host1', '--', 'cat', 'end.txt'), (of) => of.code === 0);
   const shown = await own.netloom('exec', 'host1', '--', 'cat', 'ping.txt');
   const beside = await own.netloom('exec', 'host1', '--', 'ping', '-c', '5', '-i', '0.3', '-q', 'host2');
-  const [drawn, cli] = [average(shown.stdout), average(beside.stdout)];
+  const [drawn, cli] = [least(shown.stdout), least(beside.stdout)];
   expect(drawn).toBeGreaterThanOrEqual(80);
   expect(drawn).toBeLessThanOrEqual(cli * 1.05);
 });
