@@ -80,7 +80,7 @@ test('the tour of seven steps can be gone by hand', async () => {
     await page.keyboard.press('3');
     await find(page, 'host-seattle--seattle');
     await until('two flows fill the link', () => page.locator('aside').innerText(),
-      (text) => /now, line busy\s+[89]\d(\.\d)? Mbit\/s/.test(text), 120_000);
+      (text) => /→ now\s+[89]\d(\.\d)? Mbit\/s/.test(text), 120_000);
   });
   await step(2, async () => {
     await find(page, 'denver');
