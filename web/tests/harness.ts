@@ -11,6 +11,9 @@ import { chromium, type Browser, type BrowserContext, type BrowserContextOptions
 const run = promisify(execFile);
 const NETLOOM = process.env.NETLOOM ?? '../target/debug/netloom';
 
+/** Where traces and pictures of failures go: here, if this user may write here. */
+const RESULTS = process.getuid?.() === 0 ? 'test-results' : join(tmpdir(), 'netloom-ui-test-results');
+
 export interface Output {
   readonly code: number;
   readonly stdout: string;
@@ -55,7 +58,7 @@ export class Ui {
   /** A page with a session. */
   async page(options: BrowserContextOptions = {}): Promise<Page> {
     const context = await this.browser.newContext({ viewport: { width: 1440, height: 900 }, ...options });
-    await context.tracing.start({ screenshots: true, snapshots: true });
+    await context.tracing.start({ snapshots: true });
     this.contexts.push(context);
     const page = await context.newPage();
     page.on('pageerror', (error) => this.complaints.push(`page: ${error.message}`));
@@ -100,10 +103,10 @@ export class Ui {
     for (const [i, context] of this.contexts.entries()) {
       if (failed === null) await context.tracing.stop();
       else {
-        mkdirSync('test-results', { recursive: true });
+        mkdirSync(RESULTS, { recursive: true });
         const name = failed.replace(/\W+/g, '-').slice(0, 80);
-        for (const page of context.pages()) await page.screenshot({ path: `test-results/${name}-${i}.png` });
-        await context.tracing.stop({ path: `test-results/${name}-${i}.zip` });
+        for (const page of context.pages()) await page.screenshot({ path: `${RESULTS}/${name}-${i}.png` });
+        await context.tracing.stop({ path: `${RESULTS}/${name}-${i}.zip` });
       }
     }
     await this.browser.close();

@@ -68,7 +68,7 @@ const SCREENS: readonly (readonly [string, (page: Page) => Promise<void>])[] = [
   ['commands', async (page) => {
     await page.keyboard.press('Escape');
     await page.keyboard.press('Control+k');
-    await page.getByRole('combobox').waitFor();
+    await page.getByRole('combobox', { name: 'Find or run' }).waitFor();
   }],
 ];
 
@@ -80,7 +80,7 @@ test.each(['light', 'dark'] as const)('axe finds nothing on any screen of Draw, 
     found.push(...(await violations(page)).map((of) => `${name}: ${of}`));
   }
   expect(found).toEqual([]);
-});
+}, 300_000);
 
 test('the canvas and its twin name the same network, and the twin does what the canvas does', async () => {
   const page = await ui.page();

@@ -54,7 +54,7 @@ export class Editor {
             { key: 'Mod-y', run: () => (doc.redo(), true) },
             indentWithTab, ...searchKeymap, ...lintKeymap, ...defaultKeymap,
           ]),
-          EditorView.contentAttributes.of({ 'aria-label': 'The scenario as text' }),
+          EditorView.contentAttributes.of({ 'aria-label': 'The scenario as text', tabindex: '0' }),
           EditorView.updateListener.of((update) => {
             const own = update.transactions.some((of) => of.annotation(Transaction.remote));
             if (update.docChanged && !own) changed(update.state.doc.toString());

@@ -3,7 +3,7 @@ import { fans } from './fans';
 import { sceneOf, type GraphInput } from './graph';
 import { picture, type Marks, type Picture, type PipePaint } from './picture';
 import { KINDS, Scene } from './scene';
-import { fit, inView, toPlaneX, toScreenX, zoomAt, type View } from './view';
+import { fit, inView, toPlaneX, toScreenX, toScreenY, zoomAt, type View } from './view';
 
 const NO_MARKS: Marks = { nodes: new Set(), links: new Set(), focus: -1 };
 const measure = (text: string): number => text.length * 7;
@@ -119,12 +119,14 @@ describe('view', () => {
     expect(toPlaneX(after, 300)).toBeCloseTo(toPlaneX(before, 300));
   });
 
-  test('fitting shows all', () => {
+  test.each([[1000, 700], [720, 270], [390, 200]])('fitting shows all on %d × %d', (width, height) => {
     const scene = lattice(8);
-    const fitted = fit(view(1), scene.bounds());
-    for (const { x } of scene.nodes) {
+    const fitted = fit({ ...view(1), width, height }, scene.bounds(), 140);
+    for (const { x, y } of scene.nodes) {
       expect(toScreenX(fitted, x)).toBeGreaterThan(0);
-      expect(toScreenX(fitted, x)).toBeLessThan(1000);
+      expect(toScreenX(fitted, x)).toBeLessThan(width);
+      expect(toScreenY(fitted, y)).toBeGreaterThan(0);
+      expect(toScreenY(fitted, y)).toBeLessThan(height);
     }
   });
 });

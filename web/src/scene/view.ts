@@ -62,9 +62,11 @@ export function fit(view: View, box: Box | null, margin = 64): View {
   if (!box || view.width === 0) return view;
   const width = Math.max(box.x1 - box.x0, 1);
   const height = Math.max(box.y1 - box.y0, 1);
+  // On a small canvas there is less room to leave.
+  const room = Math.min(margin, view.width * 0.2, view.height * 0.2);
   const scale = Math.min(
-    (view.width - 2 * margin) / width,
-    (view.height - 2 * margin - TOOLS) / height,
+    (view.width - 2 * room) / width,
+    (view.height - 2 * room - Math.min(TOOLS, room)) / height,
     1.6,
   );
   const within = Math.max(MIN_SCALE, scale);
