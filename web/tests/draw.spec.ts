@@ -96,9 +96,12 @@ test('drawn by keyboard alone, deployed, and its packets take as long as drawn',
   const terminal = page.locator('.xterm-helper-textarea').first();
   await terminal.waitFor({ state: 'attached' });
   await terminal.focus();
-  await page.keyboard.type('ping -c 5 -i 0.3 -q host2 > ping.txt; echo done > end.txt\n');
-  await until('ping ends', () => own.netloom('exec', 'host1', '--', 'cat', 'end.txt'), (of) => of.code === 0);
-  const shown = await own.netloom('exec', 'host1', '--', 'cat', 'ping.txt');
+  await until('a prompt', () => page.locator('.xterm-rows').first().innerText(), (text) => /[#$]/.test(text));
+  await page.keyboard.type('ping -c 5 -i 0.3 -q host2 > ping.txt 2>&1; echo done > end.txt\n');
+  const cat = (name: string) => own.netloom('exec', 'host1', '--', 'cat', name);
+  await until('ping ends', () => cat('end.txt'), (of) => of.code === 0);
+  const shown = await cat('ping.txt');
+  await own.netloom('exec', 'host1', '--', 'rm', 'ping.txt', 'end.txt');
   const beside = await own.netloom('exec', 'host1', '--', 'ping', '-c', '5', '-i', '0.3', '-q', 'host2');
   const [drawn, cli] = [least(shown.stdout), least(beside.stdout)];
   expect(drawn).toBeGreaterThanOrEqual(80);
