@@ -499,6 +499,12 @@ fn a_network_is_deployed_watched_changed_and_destroyed() {
     assert_eq!(changed.status, 200, "{changed:?}");
     until("down", &mut socket, &|rows| rows[0].state & rows[1].state & state::DOWN != 0);
     drop((socket, command));
+    // Those who come while the last one goes are served, too.
+    for _ in 0..30 {
+        let mut next = page.websocket(&ticketed(), &[&origin]).unwrap();
+        say(&mut next, "{\"interval_ms\": 100, \"links\": \"all\"}");
+        assert_eq!(hear(&mut next).0, 1);
+    }
 
     // One more node, as the drawing would have it.
     let text = fs::read_to_string(page.lab.path("netloom.yaml")).unwrap();

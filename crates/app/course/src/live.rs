@@ -47,7 +47,7 @@ impl Look {
     /// Returns a pipe by its number.
     fn pipe(&self, index: usize) -> Option<&PipeStatus> {
         let link = self.links.get(index / 2)?;
-        Some(if index % 2 == 0 { &link.forward } else { &link.reverse })
+        Some(if index.is_multiple_of(2) { &link.forward } else { &link.reverse })
     }
 }
 

@@ -41,10 +41,14 @@ enum Told {
     Left(u64),
 }
 
+/// The way to the thread, while there is one. Whoever speaks to a thread that may end holds it, and
+/// so does a thread that ends.
+type Door = Arc<Mutex<Option<threads::Sender<Told>>>>;
+
 /// All who watch.
 pub struct Watching {
     network: Arc<LiveNetwork>,
-    thread: Mutex<Option<threads::Sender<Told>>>,
+    thread: Door,
     next: std::sync::atomic::AtomicU64,
 }
 
@@ -73,7 +77,7 @@ impl Drop for Watcher {
 impl Watching {
     /// Nobody watches this network yet.
     pub fn new(network: Arc<LiveNetwork>) -> Self {
-        Self { network, thread: Mutex::default(), next: 0.into() }
+        Self { network, thread: Door::default(), next: 0.into() }
     }
 
     /// Has one more watch. What is sent to them comes out of the receiver.
@@ -88,7 +92,7 @@ impl Watching {
         if let Some(running) = &*thread {
             match running.send(joined) {
                 Ok(()) => return Ok((Watcher { number, thread: running.clone() }, receiver)),
-                // The thread has ended, since nobody watched.
+                // The thread has died.
                 Err(threads::SendError(back)) => joined = back,
             }
         }
@@ -96,7 +100,8 @@ impl Watching {
         // The thread has not begun to read.
         let _ = told.send(joined);
         let network = self.network.clone();
-        let run = move || Thread::new(network).run(&tells);
+        let door = self.thread.clone();
+        let run = move || Thread::new(network, door).run(&tells);
         let started = std::thread::Builder::new().name("live".into()).spawn(run);
         started.context("cannot start the thread of those who watch")?;
         *thread = Some(told.clone());
@@ -117,6 +122,7 @@ struct Viewer {
 /// The thread.
 struct Thread {
     network: Arc<LiveNetwork>,
+    door: Door,
     viewers: BTreeMap<u64, Viewer>,
     /// The deployment of the last look, with its number.
     deployment: Option<(Arc<Deployment>, u32)>,
@@ -126,9 +132,9 @@ struct Thread {
 }
 
 impl Thread {
-    fn new(network: Arc<LiveNetwork>) -> Self {
+    fn new(network: Arc<LiveNetwork>, door: Door) -> Self {
         let (viewers, at_least) = (BTreeMap::new(), Duration::ZERO);
-        Self { network, viewers, deployment: None, last: None, at_least }
+        Self { network, door, viewers, deployment: None, last: None, at_least }
     }
 
     /// Looks at the network until nobody watches any more.
@@ -147,11 +153,22 @@ impl Thread {
                 Err(threads::RecvTimeoutError::Timeout) => self.tick(),
                 Err(threads::RecvTimeoutError::Disconnected) => return,
             }
-            if self.viewers.is_empty() {
-                // Those who come at this moment start another thread.
+            if self.viewers.is_empty() && self.is_over(tells) {
                 return;
             }
         }
+    }
+
+    /// Whether nobody watches any more. Those who come later start another thread.
+    fn is_over(&mut self, tells: &threads::Receiver<Told>) -> bool {
+        let door = self.door.clone();
+        let mut door = door.lock().unwrap_or_else(PoisonError::into_inner);
+        tells.try_iter().for_each(|told| self.hear(told));
+        let is_over = self.viewers.is_empty();
+        if is_over {
+            *door = None;
+        }
+        is_over
     }
 
     fn hear(&mut self, told: Told) {
