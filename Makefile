@@ -29,10 +29,11 @@ setup:            ## install what a bare Debian or Ubuntu lacks
 	@sh scripts/setup.sh
 
 build: setup      ## the release binary, target/release/netloom
-	@[ -f web/dist/index.html ] || echo 'without the page of `netloom ui`: `make web` makes it'
+	@$(MAKE) --no-print-directory web \
+	    || echo 'make: netloom ui will have no page; the rest is the same' >&2
 	$(CARGO) build --release --locked
 
-web:              ## the page of `netloom ui`, web/dist: before `make build`; needs network for npm
+web:              ## the page of `netloom ui`, web/dist, which binaries hold; needs network for npm
 	@sh scripts/web.sh $(TARGET)
 
 check-web:        ## the page's inner loop: types, lints, tests of what has no DOM
@@ -42,7 +43,7 @@ test-ui: web      ## the page in Chromium, with a real `netloom ui`: Debian's pa
 	$(CARGO) build --workspace --bin netloom --locked
 	@sh scripts/test-ui.sh $(TARGET) $(TARGET)/debug/netloom
 
-dist: setup       ## the binary to hand on, stripped: target/dist/netloom
+dist: setup web   ## the binary to hand on, stripped: target/dist/netloom
 	$(CARGO) build --profile dist --locked
 	@ls -l $(TARGET)/dist/netloom
 
@@ -54,7 +55,7 @@ test-packages: $(if $(NETLOOM_BINARY),,dist)  ## package and wheel in a new Debi
 	@$(if $(NETLOOM_BINARY),NETLOOM_PACK_LEVEL=1) sh scripts/test-packages.sh \
 	    $(or $(NETLOOM_BINARY),$(TARGET)/dist/netloom)
 
-demo-ui: web build  ## the page on a backbone with OSPF and two TCP flows, with a tour; Ctrl-C ends it
+demo-ui: build    ## the page on a backbone with OSPF and two TCP flows, with a tour; Ctrl-C ends it
 	@sh scripts/demo-ui.sh $(NETLOOM)
 
 demo: build       ## a backbone with OSPF, a TCP flow, and a cut: about two minutes
@@ -69,8 +70,9 @@ check:            ## the inner loop: format, lints and tests of the pure crates,
 ifneq ($(NETLOOM_SKIP_ROOTLESS),1)
 test: export NETLOOM_EXAMPLES = user
 endif
-test: setup style
-	@$(RUN_TESTS) --meanwhile "$(LOW) $(CLIPPY)" --meanwhile "$(LOW) $(DOC_TESTS)"
+test: setup style web
+	@$(RUN_TESTS) --meanwhile "$(LOW) $(CLIPPY)" --meanwhile "$(LOW) $(DOC_TESTS)" \
+	    --meanwhile "$(LOW) sh scripts/web.sh $(TARGET) check"
 	@sh scripts/test-rootless.sh
 
 lint: style

@@ -7,6 +7,11 @@ target=$(mkdir -p "$1" && cd "$1" && pwd)
 PATH=$(sh scripts/node.sh "$target"):$PATH
 export PATH
 cd web
+made=dist/index.html
+newer() { find . \( -path ./node_modules -o -path ./dist \) -prune -o -type f -newer "$made" -print; }
+if [ $# -eq 1 ] && [ -e "$made" ] && [ -z "$(newer)" ]; then
+    exit
+fi
 # npm writes this file last, so it is older than a lock file that has changed since.
 if ! [ node_modules/.package-lock.json -nt package-lock.json ]; then
     npm ci --no-audit --no-fund --silent

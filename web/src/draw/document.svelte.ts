@@ -1,13 +1,14 @@
 /** The scenario file that is open: its text with undo, what the server resolved of it, and where it
  * stands against the file on disk. */
 
+import type { components } from '../generated/ui';
 import { freeName, place } from '../edit/scenario';
 import { History } from '../edit/history';
 import { HOP, sceneOf, type GraphInput, type Place } from '../scene/graph';
 import { ApiFailure, api } from '../live/http';
 import { page } from '../state.svelte';
 import { placeNew } from './places';
-import { placing, schema } from './schema';
+import { schema } from './schema';
 
 export interface Diagnostic {
   readonly severity: 'error' | 'warning';
@@ -24,6 +25,7 @@ export interface Graph extends GraphInput {
   readonly name?: string | null;
   readonly simulated_only?: boolean;
   readonly diagnostics: readonly Diagnostic[];
+  readonly unit?: number | null;
   readonly stacks: readonly { written: string; nodes: readonly string[]; line: number; end_line: number }[];
 }
 
@@ -51,6 +53,10 @@ class Doc {
   unfolded = $state.raw<ReadonlySet<string>>(new Set());
   /** Where nodes are on this page; they stay there when the network changes. */
   private places = $state.raw<ReadonlyMap<string, Place>>(new Map());
+  /** Where nodes were before they were moved, for undo: the file does not say it then. */
+  private unmoved = new Map<string, Place>();
+  /** Length of a hop in the unit of the file's places; `null` where they are on the Earth. */
+  private unit: number | null | undefined;
   private digest: string | null = null;
   private history = new History({ text: '', what: 'open' });
   private timer = 0;
@@ -86,11 +92,13 @@ class Doc {
     this.outside = null;
     this.graph = EMPTY;
     this.places = new Map();
+    this.unmoved.clear();
+    this.unit = undefined;
     this.unfolded = new Set();
     this.history = new History({ text, what: 'open' });
     this.steps();
     page.clearSelection();
-    // Which keys scenarios have decides whether places are written; forms need it soon.
+    // Forms need it soon.
     void schema();
     this.check(0);
   }
@@ -139,9 +147,9 @@ class Doc {
     const asked = ++this.asked;
     const body = { text: this.text, file: this.path, layout: true };
     try {
-      const graph = await api.post<Graph>('/api/graph', body);
+      const graph: Graph = await api.post<components['schemas']['Graph']>('/api/graph', body);
       if (asked !== this.asked) return;
-      this.places = placeNew(graph, this.places);
+      this.putPlaces(graph);
       this.graph = graph;
     } catch (failure) {
       if (asked !== this.asked) return;
@@ -149,6 +157,24 @@ class Doc {
       page.say(failure.message);
     }
     this.checking = false;
+  }
+
+  /** Nodes are where the file says; others stay where they are on this page. */
+  private putPlaces(graph: Graph): void {
+    // The unit of a file stays the same while it is open, whatever is moved.
+    if (this.unit === undefined && graph.valid) this.unit = graph.unit ?? null;
+    const places = new Map(this.places);
+    const scale = HOP * (graph.unit ?? 1) / (this.unit ?? graph.unit ?? 1);
+    for (const { name, point, drawn } of graph.nodes) {
+      const before = this.unmoved.get(name);
+      if (drawn && point) places.set(name, [point[0] * scale, point[1] * scale]);
+      else if (before && places.has(name)) {
+        places.set(name, before);
+        this.unmoved.delete(name);
+      }
+    }
+    // Among none that are on the page, the layout decides for all.
+    this.places = placeNew(graph, this.places.size === 0 ? this.places : places);
   }
 
   /** Resolves when the graph is that of the text. */
@@ -163,17 +189,25 @@ class Doc {
 
   /** Nodes were moved: they stay there, and the file says so. */
   move(moved: ReadonlyMap<string, Place>): void {
-    this.places = new Map([...this.places, ...moved]);
-    if (!placing.known) return;
     const stacks = new Set(this.graph.stacks.map((stack) => stack.written));
-    const hops = new Map<string, Place>();
-    for (const [name, [x, y]] of moved) if (!stacks.has(name)) hops.set(name, [x / HOP, y / HOP]);
-    this.edit(place(this.text, hops), `move ${[...moved.keys()].join(', ').slice(0, 60)}`);
+    const { unit } = this;
+    if (unit === null) page.say('the file has places on the Earth, which are edited as text');
+    const written = new Map<string, Place>();
+    for (const [name, [x, y]] of moved) {
+      if (stacks.has(name) || typeof unit !== 'number') continue;
+      written.set(name, [hundredths(x) * unit, hundredths(y) * unit]);
+      const before = this.places.get(name);
+      const drawn = this.graph.nodes.some((node) => node.name === name && node.drawn);
+      if (before && !drawn) this.unmoved.set(name, before);
+    }
+    this.places = new Map([...this.places, ...moved]);
+    if (written.size > 0) this.edit(place(this.text, written), `move ${[...moved.keys()].join(', ').slice(0, 60)}`);
   }
 
   /** Forgets where nodes are; `refresh` has them laid out anew. */
   forgetPlaces(): void {
     this.places = new Map();
+    this.unmoved.clear();
   }
 
   refresh(): void {
@@ -254,6 +288,11 @@ class Doc {
     }, LOOK);
     return () => clearInterval(timer);
   }
+}
+
+/** A length on the page in hops, to the hundredth. */
+function hundredths(of: number): number {
+  return Math.round((of / HOP) * 100) / 100;
 }
 
 function digestOf(answer: Response): string | null {

@@ -36,18 +36,12 @@ export interface Field {
   readonly example: string;
 }
 
-/** Whether scenarios know where they are drawn (`drawing.positions`). */
-export const placing = { known: false };
-
 let loaded: Promise<Schema> | null = null;
 
 /** The schema, fetched when a form is first shown. */
 export function schema(): Promise<Schema> {
-  loaded ??= import('../../../docs/scenario.schema.json').then((module) => {
-    const all = module.default as unknown as Schema;
-    placing.known = all.properties?.drawing !== undefined;
-    return all;
-  });
+  loaded ??= import('../../../docs/scenario.schema.json')
+    .then((module) => module.default as unknown as Schema);
   return loaded;
 }
 

@@ -33,7 +33,7 @@ test('a drawing is the file that a person would write', () => {
 });
 
 test('places are written below all else, and go with their nodes', () => {
-  const placed = place(GOLDEN, new Map([['host1', [0, 0.504]], ['host2', [2, -1]]]));
+  const placed = place(GOLDEN, new Map([['host1', [-0, 0.1 + 0.4]], ['host2', [2, -1]]]));
   expect(placed).toBe(`${GOLDEN}\ndrawing:\n  positions:\n    host1: [0, 0.5]\n    host2: [2, -1]\n`);
   const less = removeNode(placed, 'host1');
   expect(less).not.toContain('host1');

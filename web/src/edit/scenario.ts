@@ -122,7 +122,7 @@ export function linkAtLine(text: string, line: number): number {
   });
 }
 
-/** Writes where nodes are drawn, rounded to a hundredth of a hop. */
+/** Writes where nodes are drawn, in the unit of the file. */
 export function place(text: string, places: ReadonlyMap<string, readonly [number, number]>): string {
   let out = text;
   for (const [name, [x, y]] of places) {
@@ -139,8 +139,9 @@ export function unplace(text: string, name: string): string {
   return source.keys(['drawing']).length > 1 ? source.remove(PLACES) : source.remove(['drawing']);
 }
 
+/** Without what binary fractions add, and without a minus at zero. */
 function round(of: number): number {
-  return Math.round(of * 100) / 100 + 0;
+  return Number(of.toPrecision(9)) + 0;
 }
 
 /** Copies of nodes under new names, with the links among them. Returns the text and the names. */

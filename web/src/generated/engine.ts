@@ -121,6 +121,23 @@ export interface paths {
         patch: operations["patch_links"];
         trace?: never;
     };
+    "/v1/live": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What links and stations do now, over a WebSocket: the client sends a LiveRequest as text, whenever it wants something else; the engine answers with LiveNotice as text, and with binary frames. A client that does not read is skipped. */
+        get: operations["get_live"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/machines": {
         parameters: {
             query?: never;
@@ -1480,6 +1497,15 @@ export interface components {
          *     units of 1/8192 of the deviation.
          */
         DistributionTable: number[];
+        /** @description How a network is drawn. */
+        DrawingOptions: {
+            /** @description Positions of nodes on paper, by name. All are of the same kind. */
+            positions: {
+                [key: string]: components["schemas"]["DrawnAt"];
+            };
+        };
+        /** @description Position of a node on paper: `[X, Y]`, to the right and downwards, or `{lat, lon}` in degrees. */
+        DrawnAt: number[] | components["schemas"]["Geographic"];
         /** @description ResourceId or reason of a loss outside the model. */
         DropCause: "not_read_in_time" | "device_full" | "device_gone" | "rejected" | "malformed" | "no_memory" | "softnet_backlog" | "neighbour_table" | "machine_device" | "tunnel" | "tunnel_full" | "tunnel_refused";
         /** @description The end of a full queue from which frames are dropped. */
@@ -2855,6 +2881,76 @@ export interface components {
             /** @description Pipe from the second end to the first. */
             reverse: components["schemas"]["PipeStatus"];
         };
+        /** @description Links that a client wants. */
+        LiveLinks: components["schemas"]["LiveWord"] | number[];
+        /** @description The network that indices of frames are of. */
+        LiveNetwork: {
+            /**
+             * Format: uint32
+             * @description Number of links: those of `GET /v1/links`, in their order. Pipe `2 * link` leads from the
+             *     first end to the second, and pipe `2 * link + 1` back.
+             */
+            links: number;
+            /**
+             * Format: uint32
+             * @description Number of the network: another one after each change to another scenario.
+             */
+            revision: number;
+            /**
+             * Format: uint32
+             * @description Number of stations: those of all media of `GET /v1/media`, in their order.
+             */
+            stations: number;
+        };
+        /** @description A message in words. */
+        LiveNotice: {
+            network: components["schemas"]["LiveNetwork"];
+        } | {
+            slowed: components["schemas"]["LiveSlowed"];
+        } | {
+            failed: components["schemas"]["ApiError"];
+        };
+        /** @description What a client wants to have sent. */
+        LiveRequest: {
+            /**
+             * Format: uint32
+             * @description So many of the other links are wanted, too: those that deliver most, at each tick.
+             * @default 0
+             */
+            busiest: number;
+            /**
+             * Format: uint32
+             * @description Time between ticks, in ms of the machine's time, from 100 to 10000.
+             */
+            interval_ms: number;
+            /**
+             * @description The links whose pipes are wanted.
+             * @default none
+             */
+            links: components["schemas"]["LiveLinks"];
+            /**
+             * @description Whether positions of stations are wanted.
+             * @default false
+             */
+            positions: boolean;
+            /**
+             * @description Whether stations on shared media are wanted.
+             * @default false
+             */
+            stations: boolean;
+        };
+        /** @description A longer interval. */
+        LiveSlowed: {
+            /**
+             * Format: uint32
+             * @description The interval in force, in ms.
+             */
+            interval_ms: number;
+            /** @description The reason, for people; empty if the interval is the wanted one again. */
+            why: string;
+        };
+        /** @description A word in place of links. */
+        LiveWord: "all" | "none";
         /**
          * @description A mean rate: a share of the line's rate like `40%`, or a rate with its unit.
          * @example 40%
@@ -5164,6 +5260,8 @@ export interface components {
             constellations?: components["schemas"]["Constellation"][];
             /** @description Time dilation: the machine's time divided by the experiment's. */
             dilation?: components["schemas"]["Dilation"];
+            /** @description How the network is drawn. */
+            drawing?: components["schemas"]["DrawingOptions"];
             /**
              * @description Duration of a run. Without it, a run ends when every foreground process has ended and the
              *     timeline is over.
@@ -7245,6 +7343,33 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["ChangeResponse"];
                 };
+            };
+            /** @description It failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiError"];
+                };
+            };
+        };
+    };
+    get_live: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Switched to WebSocket. */
+            101: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description It failed. */
             default: {

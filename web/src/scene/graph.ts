@@ -19,6 +19,8 @@ export interface GraphNode {
   readonly failed?: boolean;
   /** Place by the layout or by the file's `drawing`; a hop is about 1. */
   readonly point?: readonly [number, number] | readonly number[] | null;
+  /** Whether the file's `drawing` says where it is. */
+  readonly drawn?: boolean;
   readonly origin?: Origin;
 }
 

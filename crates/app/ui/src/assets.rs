@@ -14,7 +14,7 @@ struct Files;
 /// The page of a binary that was built without the files.
 const NONE: &str = "<!doctype html><html lang=\"en\"><title>NetLoom</title>\
     <h1>This netloom was built without its page</h1>\
-    <p>Build it with <code>make web build</code>, or install a wheel, which has it. \
+    <p>Build it anew where <code>make web</code> works, or install a wheel, which has it. \
     Everything else works: <code>netloom inspect --watch</code> shows a living network in a \
     terminal.</p></html>\n";
 

@@ -24,6 +24,6 @@ mod text;
 mod xml;
 
 pub use at::{dot_at, svg_at};
-pub use places::given;
+pub use places::{Places, edges};
 pub use svg::{Carried, svg, svg_of_run};
 pub use text::{dot, mermaid};

@@ -49,7 +49,7 @@ impl Paper {
     /// Makes paper for nodes with these places and names, with a line below if `foot`. Positions
     /// that are given keep their directions: the drawing is enlarged where names would overlap.
     pub fn new(places: Places, names: &[&str], foot: bool) -> Self {
-        let Places { mut points, are_given } = places;
+        let Places { mut points, are_given, .. } = places;
         let span = |points: &[Point], axis: usize| {
             let [low, high] = bounds(points, axis, |_| 0.0);
             (high - low).max(0.0)
@@ -147,7 +147,7 @@ mod tests {
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         // A grid that is too narrow for its names.
         let points = (0..60).map(|node| [f64::from(node % 15), f64::from(node / 15)]).collect();
-        let paper = Paper::new(Places { points, are_given: false }, &names, false);
+        let paper = Paper::new(Places { points, are_given: false, unit: 1.0 }, &names, false);
         for a in 0..60 {
             let [x, y] = paper.points[a];
             let half = half_width(names[a], paper.dense);
@@ -164,13 +164,14 @@ mod tests {
     #[test]
     fn a_drawing_fills_a_page_and_is_wider_than_high() {
         let points: Vec<Point> = (0..10).map(|node| [0.0, f64::from(node)]).collect();
-        let tall = Places { points: points.clone(), are_given: false };
+        let tall = Places { points: points.clone(), are_given: false, unit: 1.0 };
         let paper = Paper::new(tall, &["r"; 10], true);
         assert!((WIDE..WIDE + 100.0).contains(&paper.width), "{}", paper.width);
         assert!(paper.height < 100.0, "{}", paper.height);
-        let given = Paper::new(Places { points, are_given: true }, &["r"; 10], true);
+        let given = Paper::new(Places { points, are_given: true, unit: 1.0 }, &["r"; 10], true);
         assert!(given.height > WIDE && given.width < 100.0, "{}", given.height);
-        let none = Paper::new(Places { points: Vec::new(), are_given: false }, &[], false);
+        let none =
+            Paper::new(Places { points: Vec::new(), are_given: false, unit: 1.0 }, &[], false);
         assert!(none.width > 0.0 && none.height > 0.0);
     }
 }

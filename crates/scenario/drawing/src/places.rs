@@ -14,6 +14,8 @@ pub struct Places {
     pub points: Vec<Point>,
     /// Whether the scenario has positions, which must keep their directions.
     pub are_given: bool,
+    /// What a point's length of 1 is in the unit of the scenario's positions; 1 if it has none.
+    pub unit: f64,
 }
 
 impl Places {
@@ -22,20 +24,20 @@ impl Places {
         let mut points = given(scenario);
         if points.iter().all(Option::is_none) {
             let points = layout::place(points.len(), edges);
-            return Self { points, are_given: false };
+            return Self { points, are_given: false, unit: 1.0 };
         }
         let step = typical(&points, edges);
         beside_neighbours(&mut points, edges, step);
         let mut points = below(points, edges, step);
         points.iter_mut().flatten().for_each(|value| *value /= step);
-        Self { points, are_given: true }
+        Self { points, are_given: true, unit: step }
     }
 }
 
 /// Returns the positions that a scenario has for its nodes: those of its `drawing`, in its unit,
 /// and of nodes on shared media in metres, with north at the top. Places on the Earth are in
 /// degrees of latitude, and so are nodes on media then, if the scenario has an origin.
-pub fn given(scenario: &Scenario) -> Vec<Option<Point>> {
+fn given(scenario: &Scenario) -> Vec<Option<Point>> {
     let written = &scenario.drawing.positions;
     let map = Map::new(written.values());
     let plane = scenario.plane();

@@ -3,11 +3,11 @@
 use std::collections::HashMap;
 
 use netloom_api::ui::graph::{Graph, GraphLink, GraphNode, Origin, Stack};
-use netloom_drawing::layout;
+use netloom_drawing::{Places, edges, layout};
 use netloom_link::PipeConfig;
 use netloom_scenario::snapshot::Snapshot;
 use netloom_scenario::{
-    Diagnostics, Endpoint, Loaded, NodeKind, Outline, Scenario, Span, WrittenLink,
+    Diagnostics, DrawnAt, Endpoint, Loaded, NodeKind, Outline, Scenario, Span, WrittenLink,
 };
 use netloom_units::Duration;
 
@@ -16,28 +16,50 @@ pub fn of(text: &str, loaded: Result<Loaded, Diagnostics>, with_layout: bool) ->
     let outline = Outline::of(text);
     let stacks: Vec<Stack> = outline.nodes.iter().filter_map(stack).collect();
     let origins = origins(&outline);
-    let mut graph = match loaded {
-        Ok(Loaded { scenario, warnings }) => Graph {
-            valid: true,
-            nodes: nodes(&scenario, &origins),
-            links: links(&scenario, &outline.links),
-            name: Some(scenario.name),
-            diagnostics: warnings.iter().cloned().collect(),
-            stacks,
-        },
-        Err(findings) => Graph {
-            valid: false,
-            name: None,
-            diagnostics: findings.iter().cloned().collect(),
-            nodes: written_nodes(&outline, &origins),
-            links: outline.links.iter().map(written_link).collect(),
-            stacks,
-        },
-    };
-    if with_layout {
-        lay_out(&mut graph);
+    match loaded {
+        Ok(Loaded { scenario, warnings }) => {
+            let mut graph = Graph {
+                valid: true,
+                nodes: nodes(&scenario, &origins),
+                links: links(&scenario, &outline.links),
+                name: Some(scenario.name.clone()),
+                diagnostics: warnings.iter().cloned().collect(),
+                stacks,
+                unit: None,
+            };
+            if with_layout {
+                draw(&mut graph, &scenario);
+            }
+            graph
+        }
+        Err(findings) => {
+            let mut graph = Graph {
+                valid: false,
+                name: None,
+                diagnostics: findings.iter().cloned().collect(),
+                nodes: written_nodes(&outline, &origins),
+                links: outline.links.iter().map(written_link).collect(),
+                stacks,
+                unit: None,
+            };
+            if with_layout {
+                lay_out(&mut graph);
+            }
+            graph
+        }
     }
-    graph
+}
+
+/// Gives all nodes the points at which `netloom graph` draws them.
+fn draw(graph: &mut Graph, scenario: &Scenario) {
+    let places = Places::new(scenario, &edges(scenario));
+    let written = &scenario.drawing.positions;
+    let on_earth = written.values().any(|position| matches!(position, DrawnAt::Earth { .. }));
+    graph.unit = (!on_earth).then_some(places.unit);
+    for (node, point) in graph.nodes.iter_mut().zip(places.points) {
+        node.point = Some(point);
+        node.drawn = written.contains_key(&node.name);
+    }
 }
 
 fn stack(node: &netloom_scenario::WrittenNode) -> Option<Stack> {
@@ -85,6 +107,7 @@ fn nodes(scenario: &Scenario, origins: &HashMap<&str, Origin>) -> Vec<GraphNode>
         own_kernel: node.kernel == netloom_scenario::Kernel::Own,
         position: places.get(place).copied().flatten(),
         point: None,
+        drawn: false,
         services: node.software.services.keys().cloned().collect(),
         origin: origins.get(node.name.as_str()).cloned().unwrap_or_else(constellation),
     };
@@ -134,6 +157,7 @@ fn written_nodes(outline: &Outline, origins: &HashMap<&str, Origin>) -> Vec<Grap
         own_kernel: false,
         position: None,
         point: None,
+        drawn: false,
         services: Vec::new(),
         origin: origins.get(name.as_str()).cloned().unwrap_or_default(),
     };
@@ -157,7 +181,7 @@ fn written_link(link: &WrittenLink) -> GraphLink {
     }
 }
 
-/// Gives all nodes points.
+/// Gives all nodes of a text that is no scenario points.
 fn lay_out(graph: &mut Graph) {
     let names = graph.nodes.iter().enumerate().map(|(place, node)| (node.name.as_str(), place));
     let places: HashMap<&str, usize> = names.collect();

@@ -37,6 +37,10 @@ pub struct Graph {
     pub links: Vec<GraphLink>,
     /// Keys of the text that stand for several nodes.
     pub stacks: Vec<Stack>,
+    /// Length of a hop in the unit of `drawing.positions`, in which `point` times this is written;
+    /// none if nodes are drawn at places on the Earth, or the scenario cannot be used.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unit: Option<f64>,
 }
 
 /// A node of the network.
@@ -54,9 +58,12 @@ pub struct GraphNode {
     /// Where it is at the beginning, on the plane of shared media, in m.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub position: Option<[f64; 2]>,
-    /// Its point in the layout, if that was asked for. The unit is about one hop.
+    /// Its point on paper, to the right and downwards, if a layout was asked for. The unit is about
+    /// one hop.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub point: Option<[f64; 2]>,
+    /// Whether `drawing.positions` says so.
+    pub drawn: bool,
     /// Services that it runs.
     pub services: Vec<String>,
     /// Where it comes from.
