@@ -21,7 +21,7 @@ LOW := sh scripts/at-low-priority.sh
 
 .PHONY: all setup build dist deb wheel demo check test lint style unit faults bench attack fuzz
 .PHONY: test-rootless test-packages test-python test-ray generate bpf docs clean
-.PHONY: web check-web test-ui demo-ui
+.PHONY: web check-web test-ui demo-ui browser
 
 all: build
 
@@ -39,7 +39,7 @@ web:              ## the page of `netloom ui`, web/dist, which binaries hold; ne
 check-web:        ## the page's inner loop: types, lints, tests of what has no DOM
 	@sh scripts/web.sh $(TARGET) check
 
-test-ui: web      ## the page in Chromium, with a real `netloom ui`: Debian's package chromium
+test-ui: web browser  ## the page in Chromium, with a real `netloom ui`: Debian's package chromium
 	$(CARGO) build --workspace --bin netloom --locked
 	@sh scripts/test-ui.sh $(TARGET) $(TARGET)/debug/netloom
 
@@ -70,10 +70,14 @@ check:            ## the inner loop: format, lints and tests of the pure crates,
 ifneq ($(NETLOOM_SKIP_ROOTLESS),1)
 test: export NETLOOM_EXAMPLES = user
 endif
-test: setup style web
+test: browser style web
 	@$(RUN_TESTS) --meanwhile "$(LOW) $(CLIPPY)" --meanwhile "$(LOW) $(DOC_TESTS)" \
 	    --meanwhile "$(LOW) sh scripts/web.sh $(TARGET) check"
+	@NETLOOM_UI_USER=0 sh scripts/test-ui.sh $(TARGET) $(TARGET)/debug/netloom tests/draw.spec.ts
 	@sh scripts/test-rootless.sh
+
+browser:
+	@sh scripts/setup.sh browser
 
 lint: style
 	$(CLIPPY)

@@ -1,6 +1,7 @@
 #!/bin/sh
 # Installs what building, testing and the examples need and this machine lacks. Does nothing, fast,
-# where all is there. Needs root only where something is missing.
+# where all is there. Needs root only where something is missing. With `browser`, also Chromium, in
+# which the page is tested.
 set -eu
 
 missing=
@@ -52,6 +53,8 @@ if command -v apt-cache >/dev/null 2>&1; then
         if apt-cache show "$daemon" >/dev/null 2>&1; then need "$daemon" "$daemon"; fi
     done
 fi
+
+if [ "${1:-}" = browser ]; then need chromium chromium; fi
 
 if ! command -v cargo >/dev/null 2>&1; then
     echo "setup: Rust is missing; install it from https://rustup.rs (1.88 or later)" >&2

@@ -8,7 +8,9 @@ PATH=$(sh scripts/node.sh "$target"):$PATH
 export PATH
 cd web
 made=dist/index.html
-newer() { find . \( -path ./node_modules -o -path ./dist \) -prune -o -type f -newer "$made" -print; }
+newer() {
+    find . \( -path ./node_modules -o -path ./dist \) -prune -o -type f -newer "$made" -print
+}
 if [ $# -eq 1 ] && [ -e "$made" ] && [ -z "$(newer)" ]; then
     exit
 fi

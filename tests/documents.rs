@@ -18,7 +18,9 @@ fn documents(folder: &Path) -> Vec<PathBuf> {
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
         let name = path.file_name().unwrap().to_string_lossy().into_owned();
-        if path.is_dir() && !name.starts_with('.') && !name.starts_with("target") {
+        let of_others =
+            name.starts_with('.') || ["target", "node_modules"].contains(&name.as_str());
+        if path.is_dir() && !of_others {
             found.extend(documents(&path));
         } else if name.ends_with(".md") {
             found.push(path);
