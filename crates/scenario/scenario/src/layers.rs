@@ -32,6 +32,12 @@ pub struct Layers {
     pub links: BTreeMap<String, Vec<Layered>>,
 }
 
+/// Mappings whose entries a later layer adds to; other ones it replaces.
+const MERGED: [&str; 11] = [
+    "sysctls", "limits", "load", "files", "env", "binds", "services", "loopback", "queue",
+    "forward", "reverse",
+];
+
 /// Values by key, those of later layers in place of those of earlier ones.
 type Values = BTreeMap<String, Layered>;
 
@@ -94,8 +100,11 @@ fn add(tree: &Tree, mapping: NodeId, layer: &str, prefix: &str, values: &mut Val
         let key = if prefix.is_empty() { key.to_owned() } else { format!("{prefix}.{key}") };
         let inner = format!("{key}.");
         if !tree.entries(value).is_empty() {
-            // A scalar of an earlier layer gives way.
+            // What an earlier layer says of it gives way.
             values.remove(&key);
+            if prefix.is_empty() && !MERGED.contains(&key.as_str()) {
+                values.retain(|other, _| !other.starts_with(&inner));
+            }
             add(tree, value, layer, &key, values);
             continue;
         }
@@ -120,9 +129,9 @@ mod tests {
 name: x
 topology:
   defaults: { node: { mtu: 1400 }, link: { rate: 10Mbit/s, delay: 5ms } }
-  kinds: { router: { mtu: 1450, sysctls: { a.b: 1 } } }
+  kinds: { router: { mtu: 1450, sysctls: { net.ipv4.ip_forward: 1 } } }
   groups: { edge: { members: [a], mtu: 1500 } }
-  nodes: { a: { kind: router }, \"n[1-2]\": { mtu: 1300 } }
+  nodes: { a: { kind: router, sysctls: { net.ipv4.tcp_ecn: 0 } }, \"n[1-2]\": { mtu: 1300 } }
   links: [ { endpoints: [a, n1], delay: 7ms }, { endpoints: [a, n2] } ]
 ";
         let scenario = crate::load(text).unwrap().scenario;
@@ -133,7 +142,14 @@ topology:
         };
         let a = &layers.nodes["a"];
         assert_eq!(layer(a, "mtu"), ("1500".into(), "topology.groups.edge".into(), 5));
-        assert_eq!(layer(a, "sysctls.a.b"), ("1".into(), "topology.kinds.router".into(), 4));
+        assert_eq!(
+            layer(a, "sysctls.net.ipv4.ip_forward"),
+            ("1".into(), "topology.kinds.router".into(), 4)
+        );
+        assert_eq!(
+            layer(a, "sysctls.net.ipv4.tcp_ecn"),
+            ("0".into(), "topology.nodes.a".into(), 6)
+        );
         let n = &layers.nodes["n2"];
         assert_eq!(layer(n, "mtu"), ("1300".into(), "topology.nodes.n[1-2]".into(), 6));
         let link = &layers.links["a--n1"];
