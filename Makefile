@@ -13,13 +13,7 @@ DEMO_RESULTS := target/demo
 export RUST_TEST_THREADS ?= 3
 export TEST_PROGRAMS ?= 3
 
-CLIPPY := $(CARGO) clippy --workspace --all-targets --locked -- --deny warnings
-DOC_TESTS := $(CARGO) test --workspace --locked --doc
-RUN_TESTS := sh scripts/xtask.sh test --beside $(TEST_PROGRAMS) --workspace
-# What `make test` does beside the tests, which often wait.
-LOW := sh scripts/at-low-priority.sh
-
-.PHONY: all setup build dist deb wheel demo check test lint style unit faults bench attack fuzz
+.PHONY: all setup build dist deb wheel demo check test lint unit faults bench attack fuzz
 .PHONY: test-rootless test-packages test-python test-ray generate bpf docs clean
 .PHONY: web check-web test-ui demo-ui browser
 
@@ -39,7 +33,7 @@ web:              ## the page of `netloom ui`, web/dist, which binaries hold; ne
 check-web:        ## the page's inner loop: types, lints, tests of what has no DOM
 	@sh scripts/web.sh $(TARGET) check
 
-test-ui: web browser  ## the page in Chromium, with a real `netloom ui`: Debian's package chromium
+test-ui: check-web web browser  ## the page in Chromium, with a real `netloom ui`: five minutes
 	$(CARGO) build --workspace --bin netloom --locked
 	@sh scripts/test-ui.sh $(TARGET) $(TARGET)/debug/netloom
 
@@ -70,26 +64,20 @@ check:            ## the inner loop: format, lints and tests of the pure crates,
 ifneq ($(NETLOOM_SKIP_ROOTLESS),1)
 test: export NETLOOM_EXAMPLES = user
 endif
-test: browser style web
-	@$(RUN_TESTS) --meanwhile "$(LOW) $(CLIPPY)" --meanwhile "$(LOW) $(DOC_TESTS)" \
-	    --meanwhile "$(LOW) sh scripts/web.sh $(TARGET) check"
-	@NETLOOM_UI_USER=0 sh scripts/test-ui.sh $(TARGET) $(TARGET)/debug/netloom tests/draw.spec.ts
-	@sh scripts/test-rootless.sh
+test: setup lint unit test-rootless
 
 browser:
 	@sh scripts/setup.sh browser
 
-lint: style
-	$(CLIPPY)
-
-style:
+lint:
 	$(CARGO) fmt --all --check
 	@sh scripts/xtask.sh lint
 	@python3 scripts/python-reference.py --check
+	$(CARGO) clippy --workspace --all-targets --locked -- --deny warnings
 
 unit:             ## unit tests, end-to-end tests, and every example
-	@$(RUN_TESTS)
-	$(DOC_TESTS)
+	@sh scripts/xtask.sh test --beside $(TEST_PROGRAMS) --workspace
+	$(CARGO) test --workspace --locked --doc
 
 test-rootless: setup  ## end-to-end tests, kernel tests and examples as an ordinary user
 	@sh scripts/test-rootless.sh

@@ -26,7 +26,6 @@ pub(crate) fn wait_for_room(over: impl Fn() -> bool) {
 
 /// CPU time of the machine since it started, in ticks.
 struct CpuTime {
-    /// What programs of low priority took is left, too.
     idle: u64,
     all: u64,
 }
@@ -37,7 +36,7 @@ impl CpuTime {
         let mut words = stat.lines().next()?.split_whitespace();
         words.next().filter(|word| *word == "cpu")?;
         let ticks: Vec<u64> = words.map(|word| word.parse().ok()).collect::<Option<_>>()?;
-        let idle = ticks.get(3..5)?.iter().sum::<u64>() + ticks[1];
+        let idle = ticks.get(3..5)?.iter().sum();
         // The last two are in the first two already.
         Some(Self { idle, all: ticks.iter().take(8).sum() })
     }
@@ -57,12 +56,12 @@ mod tests {
     use super::CpuTime;
 
     #[test]
-    fn what_is_idle_waits_for_disks_or_is_of_low_priority_is_left() {
+    fn idle_and_waiting_for_disks_are_time_that_is_left() {
         let at = |line| CpuTime::parse(line).unwrap();
         let before = at("cpu  100 0 50 1000 10 5 5 0 7 0\ncpu0 1 2 3\n");
         let after = at("cpu  130 10 60 1040 20 5 5 0 9 0\n");
-        // 60 of 100 ticks.
-        assert_eq!(after.idle_since(&before), 0.6);
+        // 50 of 100 ticks.
+        assert_eq!(after.idle_since(&before), 0.5);
         assert_eq!(before.idle_since(&before), 0.0);
     }
 

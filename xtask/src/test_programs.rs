@@ -1,7 +1,7 @@
 //! `test`: builds the test programs and runs several of them side by side. Most of them wait more
 //! than they compute, and cargo runs one after the other. Another one begins only while the machine
-//! has CPU time left (`load`), and programs that plant overload run alone. Other commands can run
-//! meanwhile. Skipped parts are listed.
+//! has CPU time left (`load`), and programs that plant overload run alone. Skipped parts are
+//! listed.
 
 use std::collections::VecDeque;
 use std::fs::File;
@@ -31,22 +31,19 @@ const SKIPPED: &str = "skipped: ";
 const LEFT_OUT: &str = "NETLOOM_LEFT_OUT";
 
 /// The programs to run, and how.
-#[derive(Default)]
 struct Wanted {
     /// Number of programs that run side by side.
     beside: usize,
     /// Words before each program, as in cargo's `runner`.
     runner: Vec<String>,
-    /// Commands that run one after the other while the programs do.
-    meanwhile: Vec<String>,
     /// Arguments that select programs, as for `cargo test`.
     selection: Vec<String>,
 }
 
 impl Wanted {
-    /// Parses `[--beside N] [--runner "WORDS"] [--meanwhile "WORDS"]… SELECTION…`.
+    /// Parses `[--beside N] [--runner "WORDS"] SELECTION…`.
     fn parse(arguments: &[String]) -> anyhow::Result<Self> {
-        let mut wanted = Self { beside: 1, ..Self::default() };
+        let mut wanted = Self { beside: 1, runner: Vec::new(), selection: Vec::new() };
         let mut words = arguments.iter();
         while let Some(word) = words.next() {
             match word.as_str() {
@@ -57,10 +54,6 @@ impl Wanted {
                 "--runner" => {
                     let runner = words.next().context("--runner takes the words of a command")?;
                     wanted.runner = runner.split_whitespace().map(str::to_string).collect();
-                }
-                "--meanwhile" => {
-                    let command = words.next().context("--meanwhile takes a command")?;
-                    wanted.meanwhile.push(command.clone());
                 }
                 _ => wanted.selection.push(word.clone()),
             }
@@ -100,14 +93,10 @@ pub(crate) fn run(arguments: &[String]) -> anyhow::Result<ExitCode> {
         programs.into_iter().partition(|program| ALONE.contains(&program.target.as_str()));
     together.make_contiguous().sort_by_key(|program| program.target != LONGEST);
     let outcome = Mutex::new(Outcome::default());
-    thread::scope(|scope| {
-        // Cargo's lock is free from here on.
-        scope.spawn(|| wanted.meanwhile.iter().for_each(|command| run_command(command, &outcome)));
-        run_beside(together, wanted.beside.max(1), &wanted.runner, &outcome);
-        for program in alone {
-            run_one(program, &wanted.runner, Some(1), &outcome);
-        }
-    });
+    run_beside(together, wanted.beside.max(1), &wanted.runner, &outcome);
+    for program in alone {
+        run_one(program, &wanted.runner, Some(1), &outcome);
+    }
     let Outcome { failed, skipped } = outcome.into_inner().unwrap();
     list(&skipped)?;
     if failed.is_empty() {
@@ -140,27 +129,6 @@ fn run_beside(
             });
         }
     });
-}
-
-/// Runs a command to its end, and prints its output in one piece if it fails.
-fn run_command(command: &str, outcome: &Mutex<Outcome>) {
-    let began = Instant::now();
-    let mut words = command.split_whitespace();
-    let output =
-        Command::new(words.next().unwrap_or_default()).args(words).stdin(Stdio::null()).output();
-    let mut outcome = outcome.lock().unwrap();
-    match output {
-        Ok(output) if output.status.success() => {
-            println!("{:>6.1} s  {command}: ok", began.elapsed().as_secs_f64());
-        }
-        Ok(output) => {
-            let [printed, errors] = [output.stdout, output.stderr];
-            let [printed, errors] = [&printed, &errors].map(|text| String::from_utf8_lossy(text));
-            println!("{printed}{errors}{command} ended with {}\n", output.status);
-            outcome.failed.push(command.into());
-        }
-        Err(error) => outcome.failed.push(format!("{command}: {error}")),
-    }
 }
 
 /// Runs a program to its end, with this number of tests at a time, and reports it.
