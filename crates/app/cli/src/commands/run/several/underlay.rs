@@ -38,7 +38,8 @@ impl Underlay {
         };
         let name: String = experiment.chars().take(LONGEST - END.len()).collect();
         let name = name + END;
-        let source = scenario(&name, machines, &local);
+        let binary = std::env::current_exe().context("cannot find the netloom binary")?;
+        let source = scenario(&name, machines, &local, &binary);
         let folder = std::env::current_dir().context("cannot find the current folder")?;
         let found = find::load(&source, &folder);
         let scenario = found.map_err(|why| anyhow::anyhow!(why.render(&name, &source)))?.scenario;
@@ -49,7 +50,6 @@ impl Underlay {
         // It ends with this program, however that ends.
         engine.keep_lease();
         engine.ready().await.context("cannot make the network between machines")?;
-        let binary = std::env::current_exe().context("cannot find the netloom binary")?;
         reach(machines, &name, &binary);
         Ok(Some(Self(engine)))
     }
@@ -61,8 +61,10 @@ impl Underlay {
     }
 }
 
-/// Writes the scenario of the network.
-fn scenario(name: &str, machines: &Machines, local: &Local) -> String {
+/// Writes the scenario of the network. Its nodes see the binary where it is: under `/tmp`, say,
+/// they have files of their own.
+fn scenario(name: &str, machines: &Machines, local: &Local, binary: &Path) -> String {
+    let binary = serde_json::Value::from(binary.to_string_lossy());
     let mut text = format!("name: {name}\ntopology:\n  nodes:\n    {SWITCH}: {{ kind: switch }}\n");
     let mut links = String::from("  links:\n");
     let rate = local.rate.map(|rate| format!(", rate: {rate}")).unwrap_or_default();
@@ -73,7 +75,8 @@ fn scenario(name: &str, machines: &Machines, local: &Local) -> String {
         // Writing to a string does not fail.
         let _ = writeln!(
             text,
-            "    {machine}: {{ interfaces: {{ eth1: {{ ipv4: {address}/16, ipv6: none }} }} }}"
+            "    {machine}: {{ binds: {{ {binary}: {binary} }}, interfaces: {{ eth1: {{ ipv4: \
+             {address}/16, ipv6: none }} }} }}"
         );
         let _ = writeln!(
             links,
@@ -112,10 +115,14 @@ mod tests {
     fn the_network_has_what_was_asked_for_between_any_two_machines() {
         let asked = "local:2,delay=3ns,rate=1Gbit/s,loss=0.5%";
         let machines = Machines::local(asked).unwrap().unwrap();
-        let text = scenario("n", &machines, &machines.local.unwrap());
+        let binary = Path::new("/tmp/a: \"b\"/netloom");
+        let text = scenario("n", &machines, &machines.local.unwrap(), binary);
         let found = find::load(&text, Path::new("/")).map_err(|why| why.render("n", &text));
         let scenario = found.unwrap().scenario;
         assert_eq!(scenario.links.len(), 2);
+        let machine = scenario.nodes.iter().find(|node| node.name == "m2").unwrap();
+        let (there, bind) = machine.software.binds.iter().next().unwrap();
+        assert_eq!([there, &bind.machine].map(Path::new), [binary; 2]);
         let [one, other] = [&scenario.links[0], &scenario.links[1]];
         let delay = |pipe: &netloom_link::PipeConfig| pipe.delay.to_string();
         assert_eq!([delay(&one.forward), delay(&other.reverse)], ["1ns", "2ns"]);
