@@ -266,7 +266,8 @@ fn the_page_follows_a_run_and_its_keys() {
 
 #[test]
 fn the_page_leaves_with_the_run_and_says_how_it_ended() {
-    let going = Going::new(6);
+    // Long enough for both pages to come on a busy machine.
+    let going = Going::new(15);
     let watches = [Watch::new(&going.lab, (24, 80)), Watch::new(&going.lab, (60, 200))];
     watches[1].shows(&["Links", "Nodes", "Events", "timeline: link wide"]);
     for watch in watches {
