@@ -551,10 +551,10 @@ fn two_machines() {
         run.unwrap_or_else(|said| panic!("{said}"))
     };
     shows(run, |results| {
-        let mut times = round_trips(&results.read("rtt@host-seattle.stdout"));
-        times.sort_by(f64::total_cmp);
-        let median = times[times.len() / 2];
-        assert!((47.1..49.0).contains(&median), "{times:?}");
+        // Each of the ten pipes on the way may be late by 1 ms in a valid run.
+        let times = round_trips(&results.read("rtt@host-seattle.stdout"));
+        let fastest = times.iter().copied().fold(f64::INFINITY, f64::min);
+        assert!((47.1..49.0).contains(&fastest), "{times:?}");
         let machines = results.summary()["machines"].as_array().unwrap().len();
         assert_eq!(machines, 2);
     });
