@@ -9,7 +9,8 @@ export PATH
 cd web
 made=dist/index.html
 newer() {
-    find . \( -path ./node_modules -o -path ./dist \) -prune -o -type f -newer "$made" -print
+    find . ../docs/*.json \( -path ./node_modules -o -path ./dist \) -prune \
+        -o -type f -newer "$made" -print
 }
 if [ $# -eq 1 ] && [ -e "$made" ] && [ -z "$(newer)" ]; then
     exit

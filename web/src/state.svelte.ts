@@ -5,8 +5,8 @@
  */
 
 export type Mode = 'draw' | 'live';
-export type DockTab = 'timeline' | 'terminals' | 'captures' | 'events' | 'processes' | 'yaml'
-  | 'problems';
+export type DockTab =
+  'timeline' | 'terminals' | 'captures' | 'events' | 'processes' | 'yaml' | 'problems';
 
 export const DOCK_TABS: readonly { id: DockTab; title: string }[] = [
   { id: 'timeline', title: 'Timeline' },

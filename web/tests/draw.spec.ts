@@ -5,7 +5,11 @@ import { Ui, until } from './harness';
 let ui: Ui | null = null;
 
 /** Starts the server, and has it end with the test. */
-async function start(context: TestContext, files: Record<string, string> = {}, options: string[] = []): Promise<Ui> {
+async function start(
+  context: TestContext,
+  files: Record<string, string> = {},
+  options: string[] = [],
+): Promise<Ui> {
   ui = await Ui.start(files, options);
   const own = ui;
   context.onTestFailed(() => {
@@ -49,7 +53,11 @@ function least(output: string): number {
 /** Presses a key on the canvas and waits until the page has said what it did. */
 async function press(page: Page, key: string, says: RegExp): Promise<void> {
   await page.keyboard.press(key);
-  await until(`${key} says ${says}`, () => said(page), (text) => says.test(text));
+  await until(
+    `${key} says ${says}`,
+    () => said(page),
+    (text) => says.test(text),
+  );
 }
 
 test('drawn by keyboard alone, deployed, and its packets take as long as drawn', async (context) => {
@@ -82,9 +90,17 @@ test('drawn by keyboard alone, deployed, and its packets take as long as drawn',
   await page.keyboard.press('Control+k');
   await page.keyboard.type('deploy');
   await page.keyboard.press('Enter');
-  await until('lab is up', () => own.netloom('inspect', 'lab', '--format', 'json'), (of) => of.code === 0);
+  await until(
+    'lab is up',
+    () => own.netloom('inspect', 'lab', '--format', 'json'),
+    (of) => of.code === 0,
+  );
   await page.getByRole('button', { name: 'Live', pressed: true }).waitFor();
-  await until('live shows it', () => canvas(page).getAttribute('aria-label'), (of) => /lab: 3 nodes, 2 links/.test(of ?? ''));
+  await until(
+    'live shows it',
+    () => canvas(page).getAttribute('aria-label'),
+    (of) => /lab: 3 nodes, 2 links/.test(of ?? ''),
+  );
 
   // A shell in host1, by Enter on the canvas.
   await canvas(page).focus();
@@ -96,13 +112,22 @@ test('drawn by keyboard alone, deployed, and its packets take as long as drawn',
   const terminal = page.locator('.xterm-helper-textarea').first();
   await terminal.waitFor({ state: 'attached' });
   await terminal.focus();
-  await until('a prompt', () => page.locator('.xterm-rows').first().innerText(), (text) => /[#$]/.test(text));
+  await until(
+    'a prompt',
+    () => page.locator('.xterm-rows').first().innerText(),
+    (text) => /[#$]/.test(text),
+  );
   await page.keyboard.type('ping -c 5 -i 0.3 -q host2 > ping.txt 2>&1; echo done > end.txt\n');
   const cat = (name: string) => own.netloom('exec', 'host1', '--', 'cat', name);
-  await until('ping ends', () => cat('end.txt'), (of) => of.code === 0);
+  await until(
+    'ping ends',
+    () => cat('end.txt'),
+    (of) => of.code === 0,
+  );
   const shown = await cat('ping.txt');
   await own.netloom('exec', 'host1', '--', 'rm', 'ping.txt', 'end.txt');
-  const beside = await own.netloom('exec', 'host1', '--', 'ping', '-c', '5', '-i', '0.3', '-q', 'host2');
+  const ping = 'ping -c 5 -i 0.3 -q host2'.split(' ');
+  const beside = await own.netloom('exec', 'host1', '--', ...ping);
   const [drawn, cli] = [least(shown.stdout), least(beside.stdout)];
   expect(drawn).toBeGreaterThanOrEqual(80);
   expect(drawn).toBeLessThanOrEqual(cli * 1.05);
@@ -119,15 +144,25 @@ test('drawn by mouse: a node from the palette, a link from the ring around it, u
   await page.mouse.down();
   await page.mouse.move(box.x + box.width / 2, box.y + box.height - 120, { steps: 4 });
   await page.mouse.up();
-  await until('host3 is there', () => canvas(page).getAttribute('aria-label'), (of) => /4 nodes/.test(of ?? ''));
+  await until(
+    'host3 is there',
+    () => canvas(page).getAttribute('aria-label'),
+    (of) => /4 nodes/.test(of ?? ''),
+  );
   await valid(page).waitFor();
   await page.getByRole('button', { name: 'Undo' }).click();
-  await until('undone', () => canvas(page).getAttribute('aria-label'), (of) => /3 nodes|4 nodes/.test(of ?? ''));
+  await until(
+    'undone',
+    () => canvas(page).getAttribute('aria-label'),
+    (of) => /3 nodes|4 nodes/.test(of ?? ''),
+  );
   expect(own.read('netloom.yaml')).toBe(GOLDEN);
 });
 
 test('a form edits only its line; a mistake is told on the line, the node and in the list', async (context) => {
-  const own = await start(context, { 'netloom.yaml': GOLDEN.replace('  nodes:', '  # the lab\n  nodes:') });
+  const own = await start(context, {
+    'netloom.yaml': GOLDEN.replace('  nodes:', '  # the lab\n  nodes:'),
+  });
   const page = await own.page();
   await page.getByRole('button', { name: 'netloom.yaml' }).click();
   await valid(page).waitFor();
@@ -141,14 +176,25 @@ test('a form edits only its line; a mistake is told on the line, the node and in
   await loss.blur();
   await valid(page).waitFor();
   await page.keyboard.press('Control+s');
-  await until('saved', () => own.read('netloom.yaml'), (text) => text.includes('loss'));
+  await until(
+    'saved',
+    () => own.read('netloom.yaml'),
+    (text) => text.includes('loss'),
+  );
   const changed = own.read('netloom.yaml');
-  expect(changed).toBe(GOLDEN.replace('  nodes:', '  # the lab\n  nodes:')
-    .replace('router1], rate: 10Mbit/s, delay: 20ms }', 'router1], rate: 10Mbit/s, delay: 20ms, loss: 1% }'));
+  expect(changed).toBe(
+    GOLDEN.replace('  nodes:', '  # the lab\n  nodes:').replace(
+      'router1], rate: 10Mbit/s, delay: 20ms }',
+      'router1], rate: 10Mbit/s, delay: 20ms, loss: 1% }',
+    ),
+  );
   await loss.fill('nonsense');
   await loss.blur();
   await page.getByRole('button', { name: '■ 1 error' }).click();
-  await page.getByRole('button', { name: /error \d+:\d+/ }).first().waitFor();
+  await page
+    .getByRole('button', { name: /error \d+:\d+/ })
+    .first()
+    .waitFor();
   await page.keyboard.press('Control+z');
 });
 
@@ -159,7 +205,11 @@ test('a file that changes outside and here is shown side by side, and nothing is
   await valid(page).waitFor();
   // Not edited here: the page follows.
   own.write('netloom.yaml', GOLDEN.replace('10Mbit/s', '20Mbit/s'));
-  await until('the page follows', () => said(page), (text) => text.includes('changed on disk'));
+  await until(
+    'the page follows',
+    () => said(page),
+    (text) => text.includes('changed on disk'),
+  );
   await canvas(page).focus();
   await press(page, 's', /add switch1/);
   own.write('netloom.yaml', GOLDEN.replace('10Mbit/s', '30Mbit/s'));
@@ -167,5 +217,9 @@ test('a file that changes outside and here is shown side by side, and nothing is
   await page.getByRole('button', { name: 'Keep mine' }).click();
   expect(own.read('netloom.yaml')).toContain('30Mbit/s');
   await page.getByRole('button', { name: 'Save', exact: true }).click();
-  await until('mine is saved', () => own.read('netloom.yaml'), (text) => text.includes('switch1'));
+  await until(
+    'mine is saved',
+    () => own.read('netloom.yaml'),
+    (text) => text.includes('switch1'),
+  );
 });

@@ -6,13 +6,20 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { chromium, type Browser, type BrowserContext, type BrowserContextOptions, type Page } from 'playwright-core';
+import {
+  chromium,
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  type Page,
+} from 'playwright-core';
 
 const run = promisify(execFile);
 const NETLOOM = process.env.NETLOOM ?? '../target/debug/netloom';
 
 /** Where traces and pictures of failures go: here, if this user may write here. */
-const RESULTS = process.getuid?.() === 0 ? 'test-results' : join(tmpdir(), 'netloom-ui-test-results');
+const RESULTS =
+  process.getuid?.() === 0 ? 'test-results' : join(tmpdir(), 'netloom-ui-test-results');
 
 export interface Output {
   readonly code: number;
@@ -35,7 +42,10 @@ export class Ui {
     private readonly state: string,
   ) {}
 
-  static async start(files: Readonly<Record<string, string>> = {}, options: string[] = []): Promise<Ui> {
+  static async start(
+    files: Readonly<Record<string, string>> = {},
+    options: string[] = [],
+  ): Promise<Ui> {
     const root = mkdtempSync(join(tmpdir(), 'netloom-ui-'));
     const folder = join(root, 'lab');
     const state = join(root, 'state');
@@ -46,18 +56,24 @@ export class Ui {
       writeFileSync(join(folder, path), text);
     }
     const server = spawn(NETLOOM, ['ui', folder, '--no-open', '--port', '0', ...options], {
-      cwd: folder, env: { ...process.env, NETLOOM_STATE_DIR: state }, stdio: ['ignore', 'pipe', 'pipe'],
+      cwd: folder,
+      env: { ...process.env, NETLOOM_STATE_DIR: state },
+      stdio: ['ignore', 'pipe', 'pipe'],
     });
     const address = await firstAddress(server);
     const browser = await chromium.launch({
-      executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: ['--no-sandbox'],
+      executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+      args: ['--no-sandbox'],
     });
     return new Ui(folder, address, server, browser, state);
   }
 
   /** A page with a session. */
   async page(options: BrowserContextOptions = {}): Promise<Page> {
-    const context = await this.browser.newContext({ viewport: { width: 1440, height: 900 }, ...options });
+    const context = await this.browser.newContext({
+      viewport: { width: 1440, height: 900 },
+      ...options,
+    });
     await context.tracing.start({ snapshots: true });
     this.contexts.push(context);
     const page = await context.newPage();
@@ -89,7 +105,9 @@ export class Ui {
   async netloom(...args: string[]): Promise<Output> {
     try {
       const { stdout, stderr } = await run(NETLOOM, args, {
-        cwd: this.folder, env: { ...process.env, NETLOOM_STATE_DIR: this.state }, maxBuffer: 2 ** 26,
+        cwd: this.folder,
+        env: { ...process.env, NETLOOM_STATE_DIR: this.state },
+        maxBuffer: 2 ** 26,
       });
       return { code: 0, stdout, stderr };
     } catch (failure) {
@@ -105,7 +123,8 @@ export class Ui {
       else {
         mkdirSync(RESULTS, { recursive: true });
         const name = failed.replace(/\W+/g, '-').slice(0, 80);
-        for (const page of context.pages()) await page.screenshot({ path: `${RESULTS}/${name}-${i}.png` });
+        for (const page of context.pages())
+          await page.screenshot({ path: `${RESULTS}/${name}-${i}.png` });
         await context.tracing.stop({ path: `${RESULTS}/${name}-${i}.zip` });
       }
     }
@@ -134,7 +153,10 @@ function firstAddress(server: ChildProcess): Promise<string> {
 
 /** Waits until something holds; what it last was is in the error. */
 export async function until<T>(
-  what: string, look: () => Promise<T> | T, holds: (value: T) => boolean, limit = 30_000,
+  what: string,
+  look: () => Promise<T> | T,
+  holds: (value: T) => boolean,
+  limit = 30_000,
 ): Promise<T> {
   const end = Date.now() + limit;
   let value = await look();

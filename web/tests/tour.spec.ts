@@ -20,18 +20,26 @@ const complaints: string[] = [];
 beforeAll(async () => {
   // A group of its own, so that the end reaches all that the script has started.
   demo = spawn('sh', ['../scripts/demo-ui.sh', NETLOOM], {
-    env: { ...process.env, NETLOOM_STATE_DIR: state, NETLOOM_DEMO: name }, detached: true,
+    env: { ...process.env, NETLOOM_STATE_DIR: state, NETLOOM_DEMO: name },
+    detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let [out, err] = ['', ''];
   demo.stdout?.on('data', (data: Buffer) => (out += data.toString()));
   demo.stderr?.on('data', (data: Buffer) => (err += data.toString()));
-  address = (await until('the address', () => {
-    if (demo.exitCode !== null) throw new Error(`demo-ui ended with ${demo.exitCode}: ${out}${err}`);
-    return /http:\/\/\S+\?tour#\S+/.exec(out)?.[0] ?? '';
-  }, (text) => text !== '', 180_000));
+  address = await until(
+    'the address',
+    () => {
+      if (demo.exitCode !== null)
+        throw new Error(`demo-ui ended with ${demo.exitCode}: ${out}${err}`);
+      return /http:\/\/\S+\?tour#\S+/.exec(out)?.[0] ?? '';
+    },
+    (text) => text !== '',
+    180_000,
+  );
   browser = await chromium.launch({
-    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: ['--no-sandbox'],
+    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+    args: ['--no-sandbox'],
   });
 }, 240_000);
 
@@ -60,7 +68,9 @@ async function find(page: Page, what: string): Promise<void> {
 }
 
 test('the tour of seven steps can be gone by hand', async () => {
-  const page = await (await browser.newContext({ viewport: { width: 1440, height: 900 } })).newPage();
+  const page = await (
+    await browser.newContext({ viewport: { width: 1440, height: 900 } })
+  ).newPage();
   // Beside hogs, on a busy machine.
   page.setDefaultTimeout(90_000);
   page.on('pageerror', ({ message }) => complaints.push(message));
@@ -81,8 +91,12 @@ test('the tour of seven steps can be gone by hand', async () => {
   await step(1, async () => {
     await page.keyboard.press('3');
     await find(page, 'host-seattle--seattle');
-    await until('two flows fill the link', () => page.locator('aside').innerText(),
-      (text) => /→ now\s+[89]\d(\.\d)? Mbit\/s/.test(text), 120_000);
+    await until(
+      'two flows fill the link',
+      () => page.locator('aside').innerText(),
+      (text) => /→ now\s+[89]\d(\.\d)? Mbit\/s/.test(text),
+      120_000,
+    );
   });
   await step(2, async () => {
     await find(page, 'denver');
@@ -121,7 +135,8 @@ test('the tour of seven steps can be gone by hand', async () => {
     await page.getByRole('button', { name: /Throughput/ }).click();
     await picture(page, 'live-light');
     for (const [file, options] of Object.entries({
-      'live-dark': { colorScheme: 'dark' as const }, 'live-forced': { forcedColors: 'active' as const },
+      'live-dark': { colorScheme: 'dark' as const },
+      'live-forced': { forcedColors: 'active' as const },
     })) {
       await page.emulateMedia(options);
       await picture(page, file);

@@ -82,9 +82,9 @@ export class Gestures {
 
   private linkAt(x: number, y: number): number {
     const view = this.owner.view();
-    return this.owner.scene().linkAt(
-      toPlaneX(view, x), toPlaneY(view, y), 6 / view.scale, SPREAD / view.scale,
-    );
+    return this.owner
+      .scene()
+      .linkAt(toPlaneX(view, x), toPlaneY(view, y), 6 / view.scale, SPREAD / view.scale);
   }
 
   down(event: PointerEvent, canvas: HTMLCanvasElement): void {
@@ -120,14 +120,22 @@ export class Gestures {
     const { nodes, links } = page.selection;
     if (!more) {
       if (!nodes.includes(name)) page.select([name]);
-    } else if (nodes.includes(name)) page.select(nodes.filter((of) => of !== name), links);
+    } else if (nodes.includes(name))
+      page.select(
+        nodes.filter((of) => of !== name),
+        links,
+      );
     else page.select([...nodes, name], links);
   }
 
   private pickLink(name: string, more: boolean): void {
     const { nodes, links } = page.selection;
     if (!more) page.select([], [name]);
-    else if (links.includes(name)) page.select(nodes, links.filter((of) => of !== name));
+    else if (links.includes(name))
+      page.select(
+        nodes,
+        links.filter((of) => of !== name),
+      );
     else page.select(nodes, [...links, name]);
   }
 
@@ -163,7 +171,12 @@ export class Gestures {
     } else {
       if (gesture.kind === 'link') this.gesture = { ...gesture, x, y };
       const hover = this.nodeAt(x, y);
-      if (hover.node === this.hover.node && hover.ring === this.hover.ring && gesture.kind === 'none') return;
+      if (
+        hover.node === this.hover.node &&
+        hover.ring === this.hover.ring &&
+        gesture.kind === 'none'
+      )
+        return;
       this.hover = hover;
     }
     this.owner.changed();
@@ -176,7 +189,8 @@ export class Gestures {
     if (gesture.kind === 'pan' && !gesture.moved && gesture.clears) page.clearSelection();
     else if (gesture.kind === 'move' && gesture.moved) {
       const places = new Map<string, readonly [number, number]>();
-      for (const i of gesture.from.keys()) places.set(scene.nodes[i].name, [scene.x[i], scene.y[i]]);
+      for (const i of gesture.from.keys())
+        places.set(scene.nodes[i].name, [scene.x[i], scene.y[i]]);
       if (places.size > 0) this.owner.hand().moved?.(places);
     } else if (gesture.kind === 'move' && !event.shiftKey && !event.ctrlKey) {
       const first = [...gesture.from.keys()].length > 1 ? this.hover.node : -1;
@@ -186,14 +200,22 @@ export class Gestures {
     this.owner.changed();
   }
 
-  private box({ x0, y0, x1, y1 }: { x0: number; y0: number; x1: number; y1: number }, more: boolean): void {
+  private box(
+    { x0, y0, x1, y1 }: { x0: number; y0: number; x1: number; y1: number },
+    more: boolean,
+  ): void {
     const scene = this.owner.scene();
     const view = this.owner.view();
     const names: string[] = [];
-    scene.grid.within({
-      x0: toPlaneX(view, Math.min(x0, x1)), y0: toPlaneY(view, Math.min(y0, y1)),
-      x1: toPlaneX(view, Math.max(x0, x1)), y1: toPlaneY(view, Math.max(y0, y1)),
-    }, (i) => names.push(scene.nodes[i].name));
+    scene.grid.within(
+      {
+        x0: toPlaneX(view, Math.min(x0, x1)),
+        y0: toPlaneY(view, Math.min(y0, y1)),
+        x1: toPlaneX(view, Math.max(x0, x1)),
+        y1: toPlaneY(view, Math.max(y0, y1)),
+      },
+      (i) => names.push(scene.nodes[i].name),
+    );
     page.select(more ? [...new Set([...page.selection.nodes, ...names])] : names);
     page.say(`${page.selection.nodes.length} nodes selected`);
   }
@@ -211,7 +233,11 @@ export class Gestures {
     const i = scene.node(from);
     if (i < 0) return;
     this.gesture = {
-      kind: 'link', from, x: toScreenX(view, scene.x[i]), y: toScreenY(view, scene.y[i]), keys: true,
+      kind: 'link',
+      from,
+      x: toScreenX(view, scene.x[i]),
+      y: toScreenY(view, scene.y[i]),
+      keys: true,
     };
     page.say(`link from ${from}: arrows to the other end, Enter; Esc leaves it`);
     this.owner.changed();
@@ -297,8 +323,11 @@ export class Gestures {
       const radius = Math.max(6, radiusOf(levelOf(scene, view), view)) + RING - 2;
       g.beginPath();
       g.arc(
-        toScreenX(view, scene.x[this.hover.node]), toScreenY(view, scene.y[this.hover.node]),
-        radius, 0, 2 * Math.PI,
+        toScreenX(view, scene.x[this.hover.node]),
+        toScreenY(view, scene.y[this.hover.node]),
+        radius,
+        0,
+        2 * Math.PI,
       );
       g.stroke();
     }

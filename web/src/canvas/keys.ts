@@ -25,7 +25,10 @@ export interface At {
 }
 
 const ARROWS: Record<string, readonly [number, number]> = {
-  ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1],
+  ArrowLeft: [-1, 0],
+  ArrowRight: [1, 0],
+  ArrowUp: [0, -1],
+  ArrowDown: [0, 1],
 };
 
 /** Whether the key was taken. */
@@ -43,7 +46,8 @@ export function keyOn(event: KeyboardEvent, at: At): boolean {
     case ' ':
       if (at.focus !== null) toggle(at.focus);
       return true;
-    case '+': case '=':
+    case '+':
+    case '=':
       at.setView(zoomAt(at.view, at.view.width / 2, at.view.height / 2, 1.25));
       return true;
     case '-':
@@ -52,7 +56,8 @@ export function keyOn(event: KeyboardEvent, at: At): boolean {
     case '0':
       at.fit();
       return true;
-    case 'l': case 'L':
+    case 'l':
+    case 'L':
       if (!at.editable || at.focus === null) return false;
       at.startLink();
       return true;

@@ -182,7 +182,12 @@ function rings(g: Context, { rings: all, radius }: Picture, tokens: Tokens): voi
 }
 
 function ringsAt(
-  g: Context, xy: readonly number[], radius: number, token: string, dash: number[], tokens: Tokens,
+  g: Context,
+  xy: readonly number[],
+  radius: number,
+  token: string,
+  dash: number[],
+  tokens: Tokens,
 ): void {
   if (xy.length === 0) return;
   g.strokeStyle = tokens.of(token);

@@ -20,7 +20,9 @@ export class Tokens {
 
   /** Calls `changed` whenever the scheme of colours has. Returns what ends that. */
   watch(changed: () => void): () => void {
-    const queries = ['(prefers-color-scheme: dark)', '(forced-colors: active)'].map((of) => matchMedia(of));
+    const queries = ['(prefers-color-scheme: dark)', '(forced-colors: active)'].map((of) =>
+      matchMedia(of),
+    );
     const listen = (): void => {
       this.values = new Map();
       changed();

@@ -1,7 +1,15 @@
 /** What Draw does with the open file: each is one step of undo. */
 
 import {
-  addLink, addNode, duplicate, linkAtLine, LINKS, NODES, removeLink, removeNode, renameNode,
+  addLink,
+  addNode,
+  duplicate,
+  linkAtLine,
+  LINKS,
+  NODES,
+  removeLink,
+  removeNode,
+  renameNode,
 } from '../edit/scenario';
 import { EditFailure, Source, type Path } from '../edit/text';
 import type { Value } from '../edit/write';
@@ -44,7 +52,8 @@ export function addNewNode(kind: 'host' | 'router' | 'switch', at: Place, write:
 export function addOutside(kind: 'host-end' | 'nat-end', node: string): void {
   const end = kind === 'host-end' ? 'host' : 'nat';
   edit(`join ${node} with ${end}`, (text) =>
-    addLink(text, { node }, { node: end, interface: `${end}-${node}`.slice(0, 15) }));
+    addLink(text, { node }, { node: end, interface: `${end}-${node}`.slice(0, 15) }),
+  );
 }
 
 export function link(a: string, b: string): void {
@@ -52,7 +61,8 @@ export function link(a: string, b: string): void {
   if (newLinks.rate) properties.rate = newLinks.rate;
   if (newLinks.delay) properties.delay = newLinks.delay;
   const before = new Set(doc.graph.links.map((of) => of.name));
-  if (!edit(`link ${a} to ${b}`, (text) => addLink(text, { node: a }, { node: b }, properties))) return;
+  if (!edit(`link ${a} to ${b}`, (text) => addLink(text, { node: a }, { node: b }, properties)))
+    return;
   void doc.settled().then(() => {
     const made = doc.graph.links.find((of) => !before.has(of.name));
     if (made) page.select([], [made.name]);
@@ -82,11 +92,17 @@ export function linkPath(name: string): Path | null {
 
 export function removeSelected(): void {
   const { nodes, links } = page.selection;
-  const places = links.map(linkPlace).filter((at) => at >= 0).sort((a, b) => b - a);
+  const places = links
+    .map(linkPlace)
+    .filter((at) => at >= 0)
+    .sort((a, b) => b - a);
   const own = nodes.flatMap((name) => nodePath(name)?.[2] ?? []).map(String);
   if (places.length + own.length === 0) {
-    page.say(nodes.length + links.length === 0
-      ? 'nothing is selected' : 'this is made elsewhere in the file; change its source');
+    page.say(
+      nodes.length + links.length === 0
+        ? 'nothing is selected'
+        : 'this is made elsewhere in the file; change its source',
+    );
     return;
   }
   const what = [...own, ...links].join(', ').slice(0, 60);
@@ -104,7 +120,10 @@ export function duplicateSelected(): void {
   if (nodes.length === 0) return;
   const { scene } = doc;
   edit(`duplicate ${nodes.join(', ').slice(0, 60)}`, (text) => {
-    const copied = duplicate(text, nodes.filter((name) => nodePath(name)?.[2] === name));
+    const copied = duplicate(
+      text,
+      nodes.filter((name) => nodePath(name)?.[2] === name),
+    );
     for (const [from, to] of copied.names) {
       const i = scene.node(from);
       if (i >= 0) doc.expect(to, [scene.x[i] + HOP * 0.5, scene.y[i] + HOP * 0.9]);
@@ -132,12 +151,20 @@ export function rename(from: string, to: string): boolean {
 }
 
 /** Sets a property at paths, or takes it out of the file. */
-export function setAll(paths: readonly Path[], key: Path, value: Value | undefined, what: string): boolean {
+export function setAll(
+  paths: readonly Path[],
+  key: Path,
+  value: Value | undefined,
+  what: string,
+): boolean {
   return edit(what, (text) => {
     let out = text;
     for (const path of paths) {
       const source = new Source(out);
-      out = value === undefined ? source.remove([...path, ...key]) : source.set([...path, ...key], value);
+      out =
+        value === undefined
+          ? source.remove([...path, ...key])
+          : source.set([...path, ...key], value);
     }
     return out;
   });
@@ -150,8 +177,14 @@ export function align(axis: 'x' | 'y'): void {
   if (at.length < 2) return;
   const of = axis === 'x' ? scene.x : scene.y;
   const mean = at.reduce((sum, i) => sum + of[i], 0) / at.length;
-  doc.move(new Map(at.map((i) => [scene.nodes[i].name,
-    axis === 'x' ? [mean, scene.y[i]] as const : [scene.x[i], mean] as const])));
+  doc.move(
+    new Map(
+      at.map((i) => [
+        scene.nodes[i].name,
+        axis === 'x' ? ([mean, scene.y[i]] as const) : ([scene.x[i], mean] as const),
+      ]),
+    ),
+  );
 }
 
 /** Forgets all places: the layout decides anew. */
@@ -161,7 +194,8 @@ export function arrange(): void {
     edit('arrange', (text) => {
       const source = new Source(text);
       return source.keys(['drawing']).length > 1
-        ? source.remove(['drawing', 'positions']) : source.remove(['drawing']);
+        ? source.remove(['drawing', 'positions'])
+        : source.remove(['drawing']);
     });
   } else doc.refresh();
 }

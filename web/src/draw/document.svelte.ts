@@ -26,7 +26,12 @@ export interface Graph extends GraphInput {
   readonly simulated_only?: boolean;
   readonly diagnostics: readonly Diagnostic[];
   readonly unit?: number | null;
-  readonly stacks: readonly { written: string; nodes: readonly string[]; line: number; end_line: number }[];
+  readonly stacks: readonly {
+    written: string;
+    nodes: readonly string[];
+    line: number;
+    end_line: number;
+  }[];
 }
 
 const EMPTY: Graph = { valid: false, diagnostics: [], nodes: [], links: [], stacks: [] };
@@ -164,7 +169,7 @@ class Doc {
     // The unit of a file stays the same while it is open, whatever is moved.
     if (this.unit === undefined && graph.valid) this.unit = graph.unit ?? null;
     const places = new Map(this.places);
-    const scale = HOP * (graph.unit ?? 1) / (this.unit ?? graph.unit ?? 1);
+    const scale = (HOP * (graph.unit ?? 1)) / (this.unit ?? graph.unit ?? 1);
     for (const { name, point, drawn } of graph.nodes) {
       const before = this.unmoved.get(name);
       if (drawn && point) places.set(name, [point[0] * scale, point[1] * scale]);
@@ -201,7 +206,8 @@ class Doc {
       if (before && !drawn) this.unmoved.set(name, before);
     }
     this.places = new Map([...this.places, ...moved]);
-    if (written.size > 0) this.edit(place(this.text, written), `move ${[...moved.keys()].join(', ').slice(0, 60)}`);
+    if (written.size > 0)
+      this.edit(place(this.text, written), `move ${[...moved.keys()].join(', ').slice(0, 60)}`);
   }
 
   /** Forgets where nodes are; `refresh` has them laid out anew. */
@@ -229,11 +235,13 @@ class Doc {
   async save(): Promise<boolean> {
     if (this.path === null) return false;
     const { text } = this;
-    const condition: Record<string, string> = this.digest === null
-      ? { 'If-None-Match': '*' } : { 'If-Match': `"${this.digest}"` };
+    const condition: Record<string, string> =
+      this.digest === null ? { 'If-None-Match': '*' } : { 'If-Match': `"${this.digest}"` };
     try {
       const answer = await api.send(filePath(this.path), {
-        method: 'PUT', body: text, headers: { ...condition, 'Content-Type': 'text/plain; charset=utf-8' },
+        method: 'PUT',
+        body: text,
+        headers: { ...condition, 'Content-Type': 'text/plain; charset=utf-8' },
       });
       this.digest = digestOf(answer);
       this.saved = text;
@@ -251,7 +259,9 @@ class Doc {
   async look(certain = false): Promise<void> {
     const { path } = this;
     if (path === null || this.outside !== null || (this.digest === null && !certain)) return;
-    const headers: Record<string, string> = this.digest ? { 'If-None-Match': `"${this.digest}"` } : {};
+    const headers: Record<string, string> = this.digest
+      ? { 'If-None-Match': `"${this.digest}"` }
+      : {};
     let answer: Response;
     try {
       answer = await api.send(filePath(path), { headers });

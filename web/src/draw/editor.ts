@@ -2,7 +2,12 @@
 
 import { defaultKeymap, indentWithTab } from '@codemirror/commands';
 import { yaml } from '@codemirror/lang-yaml';
-import { bracketMatching, HighlightStyle, indentOnInput, syntaxHighlighting } from '@codemirror/language';
+import {
+  bracketMatching,
+  HighlightStyle,
+  indentOnInput,
+  syntaxHighlighting,
+} from '@codemirror/language';
 import { lintGutter, lintKeymap, setDiagnostics, type Diagnostic as Mark } from '@codemirror/lint';
 import { searchKeymap, highlightSelectionMatches } from '@codemirror/search';
 import { Compartment, EditorState, Transaction } from '@codemirror/state';
@@ -13,11 +18,21 @@ import { doc, type Diagnostic } from './document.svelte';
 const THEME = EditorView.theme({
   '&': { height: '100%', backgroundColor: 'var(--surface)', color: 'var(--text)' },
   '.cm-scroller': { font: '12px/1.5 var(--mono)' },
-  '.cm-gutters': { backgroundColor: 'var(--raised)', color: 'var(--text-3)', borderRight: '1px solid var(--line)' },
+  '.cm-gutters': {
+    backgroundColor: 'var(--raised)',
+    color: 'var(--text-3)',
+    borderRight: '1px solid var(--line)',
+  },
   '.cm-activeLine, .cm-activeLineGutter': { backgroundColor: 'var(--accent-weak)' },
   '.cm-cursor': { borderLeftColor: 'var(--text)' },
-  '.cm-selectionBackground, &.cm-focused .cm-selectionBackground': { backgroundColor: 'var(--line)' },
-  '.cm-tooltip, .cm-panels': { backgroundColor: 'var(--surface)', color: 'var(--text)', border: '1px solid var(--line-strong)' },
+  '.cm-selectionBackground, &.cm-focused .cm-selectionBackground': {
+    backgroundColor: 'var(--line)',
+  },
+  '.cm-tooltip, .cm-panels': {
+    backgroundColor: 'var(--surface)',
+    color: 'var(--text)',
+    border: '1px solid var(--line-strong)',
+  },
   '.cm-lintRange-error': { backgroundImage: 'none', borderBottom: '2px solid var(--invalid)' },
   '.cm-lintRange-warning': { backgroundImage: 'none', borderBottom: '2px dotted var(--suspect)' },
   '.cm-diagnostic-error': { borderLeftColor: 'var(--invalid)' },
@@ -44,15 +59,25 @@ export class Editor {
       parent,
       state: EditorState.create({
         extensions: [
-          lineNumbers(), lintGutter(), bracketMatching(), indentOnInput(), highlightActiveLine(),
-          highlightSelectionMatches(), yaml(), syntaxHighlighting(COLOURS), THEME,
+          lineNumbers(),
+          lintGutter(),
+          bracketMatching(),
+          indentOnInput(),
+          highlightActiveLine(),
+          highlightSelectionMatches(),
+          yaml(),
+          syntaxHighlighting(COLOURS),
+          THEME,
           this.readable.of([]),
           // One history for text and drawing: the page's.
           keymap.of([
             { key: 'Mod-z', run: () => (doc.undo(), true) },
             { key: 'Mod-Shift-z', run: () => (doc.redo(), true) },
             { key: 'Mod-y', run: () => (doc.redo(), true) },
-            indentWithTab, ...searchKeymap, ...lintKeymap, ...defaultKeymap,
+            indentWithTab,
+            ...searchKeymap,
+            ...lintKeymap,
+            ...defaultKeymap,
           ]),
           EditorView.contentAttributes.of({ 'aria-label': 'The scenario as text', tabindex: '0' }),
           EditorView.updateListener.of((update) => {
@@ -73,7 +98,9 @@ export class Editor {
     const old = this.view.state.doc.toString();
     if (locked !== this.locked) {
       this.locked = locked;
-      this.view.dispatch({ effects: this.readable.reconfigure(locked ? EditorState.readOnly.of(true) : []) });
+      this.view.dispatch({
+        effects: this.readable.reconfigure(locked ? EditorState.readOnly.of(true) : []),
+      });
     }
     if (old === text) return;
     let from = 0;
@@ -84,7 +111,8 @@ export class Editor {
       end--;
     }
     this.view.dispatch({
-      changes: { from, to, insert: text.slice(from, end) }, annotations: Transaction.remote.of(true),
+      changes: { from, to, insert: text.slice(from, end) },
+      annotations: Transaction.remote.of(true),
     });
   }
 
@@ -97,7 +125,9 @@ export class Editor {
     const marks = diagnostics.map((of): Mark => {
       const from = at(of.line, of.column);
       return {
-        from, to: Math.max(from, at(of.end_line, of.end_column)), severity: of.severity,
+        from,
+        to: Math.max(from, at(of.end_line, of.end_column)),
+        severity: of.severity,
         message: of.help ? `${of.message}\n${of.help}` : of.message,
       };
     });
@@ -108,7 +138,8 @@ export class Editor {
     const { doc: text } = this.view.state;
     const of = text.line(Math.max(1, Math.min(text.lines, line)));
     this.view.dispatch({
-      selection: { anchor: of.from }, effects: EditorView.scrollIntoView(of.from, { y: 'center' }),
+      selection: { anchor: of.from },
+      effects: EditorView.scrollIntoView(of.from, { y: 'center' }),
     });
     if (take) this.view.focus();
   }

@@ -26,7 +26,10 @@ export interface Plan {
 }
 
 export const MARKS: { readonly [change: string]: string } = {
-  add: '+', remove: '-', replace: '!', change: '~',
+  add: '+',
+  remove: '-',
+  replace: '!',
+  change: '~',
 };
 
 export type Command = 'deploy' | 'run' | 'simulate' | 'apply' | 'destroy' | 'cleanup';
@@ -75,21 +78,30 @@ class Jobs {
   private async follow(job: Job): Promise<number> {
     this.abort = new AbortController();
     let code: number | null = null;
-    await api.events(`/api/jobs/${job.id}/events`, (events) => {
-      const lines = [...this.lines];
-      for (const event of events as JobEvent[]) {
-        if (event.text) lines.push(event.text.line);
-        if (event.progress) {
-          this.progress = progressText(event.progress) || this.progress;
-          const failed = (event.progress as { failed?: { error?: string; help?: string } }).failed;
-          if (failed) lines.push(...[failed.error, failed.help].filter((of) => of !== undefined));
+    await api.events(
+      `/api/jobs/${job.id}/events`,
+      (events) => {
+        const lines = [...this.lines];
+        for (const event of events as JobEvent[]) {
+          if (event.text) lines.push(event.text.line);
+          if (event.progress) {
+            this.progress = progressText(event.progress) || this.progress;
+            const failed = (event.progress as { failed?: { error?: string; help?: string } })
+              .failed;
+            if (failed) lines.push(...[failed.error, failed.help].filter((of) => of !== undefined));
+          }
+          if (event.ended) code = event.ended.code;
         }
-        if (event.ended) code = event.ended.code;
-      }
-      this.lines = lines.slice(-500);
-    }, this.abort.signal);
+        this.lines = lines.slice(-500);
+      },
+      this.abort.signal,
+    );
     this.code = code ?? 1;
-    page.say(this.code === 0 ? `${job.command}: done` : `${job.command} failed: ${this.lines.at(-1) ?? ''}`);
+    page.say(
+      this.code === 0
+        ? `${job.command}: done`
+        : `${job.command} failed: ${this.lines.at(-1) ?? ''}`,
+    );
     return this.code;
   }
 
@@ -110,7 +122,8 @@ export function progressText(progress: unknown): string {
   const [kind, value] = Object.entries(progress)[0] ?? ['', null];
   const of = (typeof value === 'object' && value !== null ? value : {}) as Record<string, unknown>;
   switch (kind) {
-    case 'nodes': case 'services':
+    case 'nodes':
+    case 'services':
       return `${String(of.done)} of ${String(of.total)} ${kind}`;
     case 'up':
       return 'the network is up; services are to become ready';

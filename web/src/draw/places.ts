@@ -2,7 +2,10 @@
 
 import { HOP, type GraphInput, type Place } from '../scene/graph';
 
-export function placeNew(graph: GraphInput, before: ReadonlyMap<string, Place>): Map<string, Place> {
+export function placeNew(
+  graph: GraphInput,
+  before: ReadonlyMap<string, Place>,
+): Map<string, Place> {
   const places = new Map<string, Place>();
   const kept = graph.nodes.filter((node) => before.has(node.name));
   // Nothing is there yet, or it is another network: as the layout says.

@@ -28,7 +28,10 @@ class Resolved {
   private async fetch(text: string, file: string | null): Promise<void> {
     this.asked = text;
     try {
-      const { nodes, links } = await api.post<{ nodes: Values; links: Values }>('/api/resolve', { text, file });
+      const { nodes, links } = await api.post<{ nodes: Values; links: Values }>('/api/resolve', {
+        text,
+        file,
+      });
       this.nodes = nodes;
       this.links = links;
     } catch (failure) {

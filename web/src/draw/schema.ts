@@ -40,8 +40,9 @@ let loaded: Promise<Schema> | null = null;
 
 /** The schema, fetched when a form is first shown. */
 export function schema(): Promise<Schema> {
-  loaded ??= import('../../../docs/scenario.schema.json')
-    .then((module) => module.default as unknown as Schema);
+  loaded ??= import('../../../docs/scenario.schema.json').then(
+    (module) => module.default as unknown as Schema,
+  );
   return loaded;
 }
 
@@ -52,8 +53,11 @@ function alternatives(root: Schema, of: Schema, depth = 0): Schema[] {
   const name = of.$ref?.replace('#/$defs/', '');
   const target = name ? root.$defs?.[name] : undefined;
   return [
-    ...own, ...(target ? alternatives(root, target, depth + 1) : []),
-    ...[...(of.anyOf ?? []), ...(of.oneOf ?? [])].flatMap((one) => alternatives(root, one, depth + 1)),
+    ...own,
+    ...(target ? alternatives(root, target, depth + 1) : []),
+    ...[...(of.anyOf ?? []), ...(of.oneOf ?? [])].flatMap((one) =>
+      alternatives(root, one, depth + 1),
+    ),
   ];
 }
 
@@ -66,19 +70,23 @@ export function fields(root: Schema, definition: string): Field[] {
 export function field(root: Schema, key: string, of: Schema): Field {
   const all = alternatives(root, of);
   const types = new Set(all.flatMap((one) => one.type ?? []).flat());
-  const words = all.flatMap((one) => [...(one.enum ?? []), ...(one.const === undefined ? [] : [one.const])])
+  const words = all
+    .flatMap((one) => [...(one.enum ?? []), ...(one.const === undefined ? [] : [one.const])])
     .filter((word): word is string => typeof word === 'string');
-  const closed = words.length > 0 &&
-    all.every((one) => one.enum !== undefined || one.const !== undefined);
+  const closed =
+    words.length > 0 && all.every((one) => one.enum !== undefined || one.const !== undefined);
   const description = of.description ?? all.find((one) => one.description)?.description ?? '';
   const numbers = all.find((one) => one.minimum !== undefined || one.maximum !== undefined);
   const example = of.examples?.[0] ?? all.find((one) => one.examples)?.examples?.[0];
   return {
-    key, description, words,
+    key,
+    description,
+    words,
     choices: closed ? words : null,
     boolean: types.size === 1 && types.has('boolean'),
     number: types.size === 1 && (types.has('integer') || types.has('number')),
-    minimum: numbers?.minimum, maximum: numbers?.maximum,
+    minimum: numbers?.minimum,
+    maximum: numbers?.maximum,
     example: example === undefined ? fromText(description) : textOf(example),
   };
 }

@@ -33,7 +33,8 @@ export class History {
    * quickly are one step. */
   enter(text: string, what: string, at: number, merge = false): void {
     if (text === this.now.text) return;
-    const joined = merge && what === this.now.what && at - this.lastAt < PAUSE && this.past.length > 0;
+    const joined =
+      merge && what === this.now.what && at - this.lastAt < PAUSE && this.past.length > 0;
     if (!joined) this.past.push(this.now);
     if (this.past.length > LIMIT) this.past.shift();
     this.now = { text, what };

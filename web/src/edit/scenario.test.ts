@@ -2,7 +2,15 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 import { describe, expect, test } from 'vitest';
 import {
-  addLink, addNode, duplicate, fresh, freeName, linkAtLine, place, removeLink, removeNode,
+  addLink,
+  addNode,
+  duplicate,
+  fresh,
+  freeName,
+  linkAtLine,
+  place,
+  removeLink,
+  removeNode,
   renameNode,
 } from './scenario';
 import { Source } from './text';
@@ -33,8 +41,16 @@ test('a drawing is the file that a person would write', () => {
 });
 
 test('places are written below all else, and go with their nodes', () => {
-  const placed = place(GOLDEN, new Map([['host1', [-0, 0.1 + 0.4]], ['host2', [2, -1]]]));
-  expect(placed).toBe(`${GOLDEN}\ndrawing:\n  positions:\n    host1: [0, 0.5]\n    host2: [2, -1]\n`);
+  const placed = place(
+    GOLDEN,
+    new Map([
+      ['host1', [-0, 0.1 + 0.4]],
+      ['host2', [2, -1]],
+    ]),
+  );
+  expect(placed).toBe(
+    `${GOLDEN}\ndrawing:\n  positions:\n    host1: [0, 0.5]\n    host2: [2, -1]\n`,
+  );
   const less = removeNode(placed, 'host1');
   expect(less).not.toContain('host1');
   expect(less).toContain('host2: [2, -1]');
@@ -69,13 +85,17 @@ processes:
 
 test('a copy has the links among the copied', () => {
   const { text, names } = duplicate(GOLDEN, ['host1', 'router1']);
-  expect([...names]).toEqual([['host1', 'host3'], ['router1', 'router2']]);
+  expect([...names]).toEqual([
+    ['host1', 'host3'],
+    ['router1', 'router2'],
+  ]);
   expect(text).toContain('    - { endpoints: [host3, router2], rate: 10Mbit/s, delay: 20ms }\n');
   expect(freeName(text, 'host')).toBe('host4');
 });
 
 test('a link is found by any of its lines', () => {
-  const text = 'topology:\n  nodes: {a: , b: }\n  links:\n    - endpoints: [a, b]\n      rate: 1Mbit/s\n    - endpoints: [b, a]\n';
+  const text =
+    'topology:\n  nodes: {a: , b: }\n  links:\n    - endpoints: [a, b]\n      rate: 1Mbit/s\n    - endpoints: [b, a]\n';
   expect([3, 4, 5, 6].map((line) => linkAtLine(text, line))).toEqual([-1, 0, 0, 1]);
 });
 
@@ -109,8 +129,11 @@ describe('values by path', () => {
     [['topology', 'nodes', 'c', 'limits', 'pids'], 9, ['        pids: 9']],
     [['topology', 'links', 0, 'rate'], '2Mbit/s', ['      rate: 2Mbit/s # really']],
     [['topology', 'links', 0, 'forward', 'loss'], '1%', ['      forward: { loss: 1% }']],
-    [['topology', 'defaults', 'link', 'rate'], '1Gbit/s',
-      ['  defaults:', '    link: { rate: 1Gbit/s }']],
+    [
+      ['topology', 'defaults', 'link', 'rate'],
+      '1Gbit/s',
+      ['  defaults:', '    link: { rate: 1Gbit/s }'],
+    ],
     [['duration'], '10s', ['duration: 10s']],
   ])('%j', (path, value, lines) => {
     const out = set(path, value);
@@ -128,7 +151,8 @@ describe('values by path', () => {
 });
 
 /** Texts of the examples with the most comments. */
-const comments = (text: string): string[] => text.split('\n').filter((line) => line.trim().startsWith('#'));
+const comments = (text: string): string[] =>
+  text.split('\n').filter((line) => line.trim().startsWith('#'));
 const examples = readdirSync('../examples', { recursive: true, encoding: 'utf8' })
   .filter((path) => /netloom\.ya?ml$/.test(path))
   .map((path) => [path, readFileSync(`../examples/${path}`, 'utf8')] as const)

@@ -19,7 +19,11 @@ export function fresh(name: string): string {
 }
 
 /** A name that no node has: `host1`, `host2`… */
-export function freeName(text: string, stem: string, taken: ReadonlySet<string> = new Set()): string {
+export function freeName(
+  text: string,
+  stem: string,
+  taken: ReadonlySet<string> = new Set(),
+): string {
   const known = new Set(new Source(text).keys(NODES));
   for (let i = 1; ; i++) {
     const name = `${stem}${i}`;
@@ -27,7 +31,11 @@ export function freeName(text: string, stem: string, taken: ReadonlySet<string> 
   }
 }
 
-export function addNode(text: string, name: string, properties: { readonly [key: string]: Value } = {}): string {
+export function addNode(
+  text: string,
+  name: string,
+  properties: { readonly [key: string]: Value } = {},
+): string {
   const source = new Source(text);
   const nodes = source.at(NODES);
   // `nodes: {}` becomes a block: nobody writes a network on one line.
@@ -48,7 +56,9 @@ function linksOf(source: Source, node: string): number[] {
   if (!isSeq(links)) return [];
   return links.items.flatMap((item, i) => {
     const ends: unknown = isMap(item) ? item.get('endpoints') : null;
-    const names = isSeq(ends) ? ends.items.map((end) => nodeOf(isScalar(end) ? end.value : end)) : [];
+    const names = isSeq(ends)
+      ? ends.items.map((end) => nodeOf(isScalar(end) ? end.value : end))
+      : [];
     return names.includes(node) ? [i] : [];
   });
 }
@@ -80,9 +90,10 @@ export function renameNode(text: string, from: string, to: string): string {
       if (typeof node.value !== 'string' || !node.range) return;
       const key = [...ancestors].reverse().find((of) => typeof of === 'object' && 'key' in of);
       const under = key && isScalar(key.key) ? String(key.key.value) : '';
-      const named = under === 'endpoints'
-        ? nodeOf(node.value) === from
-        : ['node', 'nodes', 'from', 'to'].includes(under) && node.value === from;
+      const named =
+        under === 'endpoints'
+          ? nodeOf(node.value) === from
+          : ['node', 'nodes', 'from', 'to'].includes(under) && node.value === from;
       if (!named || (key && key.key === node)) return;
       const quote = /^["']/.test(out[node.range[0]]) ? 1 : 0;
       splices.push([node.range[0] + quote, node.range[0] + quote + from.length, to]);
@@ -95,7 +106,10 @@ export function renameNode(text: string, from: string, to: string): string {
 }
 
 export function addLink(
-  text: string, a: End, b: End, properties: { readonly [key: string]: Value } = {},
+  text: string,
+  a: End,
+  b: End,
+  properties: { readonly [key: string]: Value } = {},
 ): string {
   const end = ({ node, interface: name }: End): string => (name ? `${node}:${name}` : node);
   return new Source(text).append(LINKS, { endpoints: [end(a), end(b)], ...properties });
@@ -117,13 +131,20 @@ export function linkAtLine(text: string, line: number): number {
   return links.items.findIndex((_, i) => {
     const start = source.start([...LINKS, i]);
     const end = source.end([...LINKS, i]);
-    return start !== null && end !== null &&
-      source.lines.linePos(start).line <= line && line <= source.lines.linePos(end).line;
+    return (
+      start !== null &&
+      end !== null &&
+      source.lines.linePos(start).line <= line &&
+      line <= source.lines.linePos(end).line
+    );
   });
 }
 
 /** Writes where nodes are drawn, in the unit of the file. */
-export function place(text: string, places: ReadonlyMap<string, readonly [number, number]>): string {
+export function place(
+  text: string,
+  places: ReadonlyMap<string, readonly [number, number]>,
+): string {
   let out = text;
   for (const [name, [x, y]] of places) {
     out = new Source(out).set([...PLACES, name], [round(x), round(y)]);
@@ -145,7 +166,10 @@ function round(of: number): number {
 }
 
 /** Copies of nodes under new names, with the links among them. Returns the text and the names. */
-export function duplicate(text: string, names: readonly string[]): { text: string; names: Map<string, string> } {
+export function duplicate(
+  text: string,
+  names: readonly string[],
+): { text: string; names: Map<string, string> } {
   const source = new Source(text);
   const copies = new Map<string, string>();
   let out = text;

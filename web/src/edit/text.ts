@@ -2,7 +2,14 @@
  * blank lines elsewhere stay as they are, byte by byte. */
 
 import {
-  isMap, isScalar, isSeq, LineCounter, parseDocument, type Document, type Pair, type YAMLMap,
+  isMap,
+  isScalar,
+  isSeq,
+  LineCounter,
+  parseDocument,
+  type Document,
+  type Pair,
+  type YAMLMap,
   type YAMLSeq,
 } from 'yaml';
 import { flow, isEmpty, scalar, type Value } from './write';
@@ -61,7 +68,11 @@ export class Source {
   end(path: Path): number | null {
     const parent = path.length > 1 ? this.at(path.slice(0, -1)) : this.document.contents;
     const last = path[path.length - 1];
-    const entry = isMap(parent) ? pairOf(parent, String(last)) : isSeq(parent) ? parent.items[Number(last)] : null;
+    const entry = isMap(parent)
+      ? pairOf(parent, String(last))
+      : isSeq(parent)
+        ? parent.items[Number(last)]
+        : null;
     return entry ? this.contentEnd(entry) : null;
   }
 
@@ -122,7 +133,8 @@ export class Source {
     const last = path[path.length - 1];
     if (!isMap(parent) && !isSeq(parent)) return this.text;
     const at = isMap(parent)
-      ? parent.items.findIndex((pair) => keyOf(pair) === String(last)) : Number(last);
+      ? parent.items.findIndex((pair) => keyOf(pair) === String(last))
+      : Number(last);
     if (at < 0 || at >= parent.items.length) return this.text;
     if (parent.flow) return this.removeFromFlow(parent, at);
     if (parent.items.length === 1 && parentPath.length > 0) {
@@ -134,7 +146,9 @@ export class Source {
   /** Gives a key of a map another name. */
   rename(path: Path, key: string): string {
     const parent = path.length > 1 ? this.at(path.slice(0, -1)) : this.document.contents;
-    const range = isMap(parent) ? rangeOf(pairOf(parent, String(path[path.length - 1]))?.key) : null;
+    const range = isMap(parent)
+      ? rangeOf(pairOf(parent, String(path[path.length - 1]))?.key)
+      : null;
     return range ? this.splice(range[0], range[1], scalar(key)) : this.text;
   }
 
@@ -160,7 +174,8 @@ export class Source {
     const column = first ? this.columnOf(first[0]) : 0;
     const at = this.endOfLine(this.contentEnd(parent.items[parent.items.length - 1]));
     // A section of its own stands apart, if the others do.
-    const apart = depth === 1 && typeof value === 'object' && this.text.includes('\n\n') ? '\n' : '';
+    const apart =
+      depth === 1 && typeof value === 'object' && this.text.includes('\n\n') ? '\n' : '';
     return this.splice(at, at, `\n${apart}${block(key, value, column, depth)}`);
   }
 
@@ -230,7 +245,11 @@ export class Source {
       return range ? this.splice(range[0], range[1], isMap(parent) ? '{}' : '[]') : this.text;
     }
     if (at === 0) return this.splice(start(0), start(1), '');
-    return this.splice(this.contentEnd(parent.items[at - 1]), this.contentEnd(parent.items[at]), '');
+    return this.splice(
+      this.contentEnd(parent.items[at - 1]),
+      this.contentEnd(parent.items[at]),
+      '',
+    );
   }
 
   private removeLines(path: Path): string {
@@ -274,8 +293,9 @@ function pairOf(map: YAMLMap, key: string): Pair | undefined {
 }
 
 function isPair(node: unknown): node is Pair {
-  return typeof node === 'object' && node !== null && 'key' in node && 'value' in node &&
-    !isScalar(node);
+  return (
+    typeof node === 'object' && node !== null && 'key' in node && 'value' in node && !isScalar(node)
+  );
 }
 
 function rangeOf(node: unknown): [number, number, number] | null {
@@ -297,5 +317,6 @@ function inside(value: Value, column: number, depth: number): string {
   const pad = ' '.repeat(column);
   if (Array.isArray(value)) return value.map((of: Value) => `${pad}- ${flow(of)}`).join('\n');
   return Object.entries(value as { [key: string]: Value })
-    .map(([key, of]) => block(key, of, column, depth)).join('\n');
+    .map(([key, of]) => block(key, of, column, depth))
+    .join('\n');
 }

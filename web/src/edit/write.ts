@@ -2,7 +2,8 @@
 
 import { parse } from 'yaml';
 
-export type Value = string | number | boolean | null | readonly Value[] | { readonly [key: string]: Value };
+export type Value =
+  string | number | boolean | null | readonly Value[] | { readonly [key: string]: Value };
 
 const PLAIN = /^[A-Za-z0-9_.%+/-][A-Za-z0-9_ .%+/()=-]*$/;
 
@@ -31,6 +32,8 @@ export function flow(value: Value): string {
 
 /** Whether nothing follows the colon: `client:` is a node like all others. */
 export function isEmpty(value: Value): boolean {
-  return value === null ||
-    (typeof value === 'object' && !Array.isArray(value) && Object.keys(value).length === 0);
+  return (
+    value === null ||
+    (typeof value === 'object' && !Array.isArray(value) && Object.keys(value).length === 0)
+  );
 }

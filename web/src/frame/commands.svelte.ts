@@ -55,7 +55,9 @@ export async function plan(): Promise<void> {
   try {
     jobs.plan = await api.post('/api/plan', { file: doc.path });
     const steps = jobs.plan?.steps.length ?? 0;
-    page.say(jobs.plan?.refused ?? (steps === 0 ? 'nothing to apply' : `apply would take ${steps} steps`));
+    page.say(
+      jobs.plan?.refused ?? (steps === 0 ? 'nothing to apply' : `apply would take ${steps} steps`),
+    );
   } catch (failure) {
     if (!(failure instanceof ApiFailure)) throw failure;
     page.say(failure.message);
@@ -77,23 +79,90 @@ export const COMMANDS: readonly Command[] = [
   { id: 'host', title: 'Add a host', keys: 'h', when: drawing, run: () => add('host') },
   { id: 'router', title: 'Add a router', keys: 'r', when: drawing, run: () => add('router') },
   { id: 'switch', title: 'Add a switch', keys: 's', when: drawing, run: () => add('switch') },
-  { id: 'link', title: 'Link from the focused node: L, arrows, Enter', keys: 'l', when: drawing, run: () => canvas.take() },
-  { id: 'remove', title: 'Remove the selected', keys: 'Delete', when: drawing, run: actions.removeSelected },
-  { id: 'duplicate', title: 'Duplicate the selected', keys: 'Ctrl+D', when: drawing, run: actions.duplicateSelected },
-  { id: 'row', title: 'Align the selected in a row', keys: 'a', when: drawing, run: () => actions.align('y') },
-  { id: 'column', title: 'Align the selected in a column', keys: 'A', when: drawing, run: () => actions.align('x') },
+  {
+    id: 'link',
+    title: 'Link from the focused node: L, arrows, Enter',
+    keys: 'l',
+    when: drawing,
+    run: () => canvas.take(),
+  },
+  {
+    id: 'remove',
+    title: 'Remove the selected',
+    keys: 'Delete',
+    when: drawing,
+    run: actions.removeSelected,
+  },
+  {
+    id: 'duplicate',
+    title: 'Duplicate the selected',
+    keys: 'Ctrl+D',
+    when: drawing,
+    run: actions.duplicateSelected,
+  },
+  {
+    id: 'row',
+    title: 'Align the selected in a row',
+    keys: 'a',
+    when: drawing,
+    run: () => actions.align('y'),
+  },
+  {
+    id: 'column',
+    title: 'Align the selected in a column',
+    keys: 'A',
+    when: drawing,
+    run: () => actions.align('x'),
+  },
   { id: 'arrange', title: 'Arrange all anew', when: drawing, run: actions.arrange },
   { id: 'all', title: 'Select all', keys: 'Ctrl+A', run: () => page.select(canvas.names()) },
   { id: 'undo', title: 'Undo', keys: 'Ctrl+Z', when: drawing, run: () => doc.undo() },
   { id: 'redo', title: 'Redo', keys: 'Ctrl+Shift+Z', when: drawing, run: () => doc.redo() },
-  { id: 'save', title: 'Save the file', keys: 'Ctrl+S', when: () => drawing() && writable(), run: () => void doc.save() },
-  { id: 'deploy', title: 'Deploy: bring the network up', when: () => drawing() && writable(), run: () => void start('deploy') },
-  { id: 'run', title: 'Run: deploy, processes, results, verdict', when: () => drawing() && writable(), run: () => void start('run') },
-  { id: 'simulate', title: 'Simulate in virtual time', when: () => drawing() && writable(), run: () => void start('simulate') },
-  { id: 'apply', title: 'Apply the file to the running network: show the plan', when: () => drawing() && writable(), run: () => void plan() },
-  { id: 'destroy', title: 'Destroy the experiment', when: () => lives() && writable(), run: () => void jobs.start('destroy', { experiment: page.experiment }) },
+  {
+    id: 'save',
+    title: 'Save the file',
+    keys: 'Ctrl+S',
+    when: () => drawing() && writable(),
+    run: () => void doc.save(),
+  },
+  {
+    id: 'deploy',
+    title: 'Deploy: bring the network up',
+    when: () => drawing() && writable(),
+    run: () => void start('deploy'),
+  },
+  {
+    id: 'run',
+    title: 'Run: deploy, processes, results, verdict',
+    when: () => drawing() && writable(),
+    run: () => void start('run'),
+  },
+  {
+    id: 'simulate',
+    title: 'Simulate in virtual time',
+    when: () => drawing() && writable(),
+    run: () => void start('simulate'),
+  },
+  {
+    id: 'apply',
+    title: 'Apply the file to the running network: show the plan',
+    when: () => drawing() && writable(),
+    run: () => void plan(),
+  },
+  {
+    id: 'destroy',
+    title: 'Destroy the experiment',
+    when: () => lives() && writable(),
+    run: () => void jobs.start('destroy', { experiment: page.experiment }),
+  },
   { id: 'draw', title: 'Draw: the file', keys: 'd', run: () => (page.mode = 'draw') },
-  { id: 'live', title: 'Live: the experiment', keys: 'v', when: lives, run: () => (page.mode = 'live') },
+  {
+    id: 'live',
+    title: 'Live: the experiment',
+    keys: 'v',
+    when: lives,
+    run: () => (page.mode = 'live'),
+  },
   { id: 'table', title: 'Table or canvas', keys: 't', run: () => (page.table = !page.table) },
   { id: 'fit', title: 'Show all of the network', keys: '0', run: () => canvas.fit() },
   { id: 'in', title: 'Larger', keys: '+', run: () => canvas.zoom(1.25) },
@@ -102,7 +171,9 @@ export const COMMANDS: readonly Command[] = [
   { id: 'commands', title: 'Run a command', keys: 'Ctrl+K', run: () => (page.dialog = 'commands') },
   { id: 'keys', title: 'All keys', keys: '?', run: () => (page.dialog = 'keys') },
   ...DOCK_TABS.map(({ id, title }): Command => ({
-    id: `dock-${id}`, title: `Dock: ${title}`, run: () => (page.dock = page.dock === id ? null : id),
+    id: `dock-${id}`,
+    title: `Dock: ${title}`,
+    run: () => (page.dock = page.dock === id ? null : id),
   })),
 ];
 
@@ -130,8 +201,10 @@ function written(event: KeyboardEvent): string {
 
 /** Whether keys go to text that is being written. */
 function typing(target: EventTarget | null): boolean {
-  return target instanceof HTMLElement &&
-    (target.closest('input, textarea, select, [contenteditable="true"], .cm-editor, .xterm') !== null);
+  return (
+    target instanceof HTMLElement &&
+    target.closest('input, textarea, select, [contenteditable="true"], .cm-editor, .xterm') !== null
+  );
 }
 
 /** Runs the command of a key, wherever the focus is. Returns whether there is one. */

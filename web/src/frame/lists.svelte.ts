@@ -52,10 +52,15 @@ class Lists {
   private async follow(signal: AbortSignal): Promise<void> {
     for (let wait = 250; !signal.aborted; wait = Math.min(wait * 2, 8000)) {
       try {
-        await api.events('/api/watch', (events) => {
-          wait = 250;
-          for (const { experiments } of events as Notice[]) if (experiments) this.experiments = experiments;
-        }, signal);
+        await api.events(
+          '/api/watch',
+          (events) => {
+            wait = 250;
+            for (const { experiments } of events as Notice[])
+              if (experiments) this.experiments = experiments;
+          },
+          signal,
+        );
       } catch (failure) {
         if (signal.aborted) return;
         if (failure instanceof ApiFailure && failure.unauthorized) return;

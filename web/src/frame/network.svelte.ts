@@ -11,7 +11,10 @@ const NONE = new Scene([], []);
 
 /** An experiment's network as the canvas takes it. A switch's ports, and what is outside, are ends
  * of links that are no nodes of the engine's list. */
-function graphOf(network: NonNullable<typeof live.network>, failed: ReadonlySet<string>): GraphInput {
+function graphOf(
+  network: NonNullable<typeof live.network>,
+  failed: ReadonlySet<string>,
+): GraphInput {
   const known = new Set(network.nodes.map((node) => node.name));
   const kind = (of: string): Kind => KINDS.find((one) => one === of) ?? 'host';
   const outside = new Set<string>();
@@ -21,13 +24,16 @@ function graphOf(network: NonNullable<typeof live.network>, failed: ReadonlySet<
   return {
     nodes: [
       ...network.nodes.map((node) => ({
-        name: node.name, kind: kind(String(node.kind)), failed: failed.has(node.name),
+        name: node.name,
+        kind: kind(String(node.kind)),
+        failed: failed.has(node.name),
         simulated: 'simulated' in node && node.simulated === true,
       })),
       ...[...outside].map((name) => ({ name, kind: 'outside' as const })),
     ],
     links: network.links.map((link) => ({
-      name: link.name, ends: link.endpoints.map((end) => ({ node: end.node, interface: end.interface })),
+      name: link.name,
+      ends: link.endpoints.map((end) => ({ node: end.node, interface: end.interface })),
     })),
   };
 }
@@ -39,12 +45,17 @@ class Shown {
   private readonly graph = $derived(live.network ? graphOf(live.network, live.failed) : null);
 
   readonly scene = $derived(
-    page.mode === 'draw' ? doc.scene
-      : this.graph && this.places.size > 0 ? sceneOf(this.graph, new Set(), this.places) : NONE,
+    page.mode === 'draw'
+      ? doc.scene
+      : this.graph && this.places.size > 0
+        ? sceneOf(this.graph, new Set(), this.places)
+        : NONE,
   );
 
   /** What the picture is of: another subject is shown whole. */
-  readonly subject = $derived(page.mode === 'draw' ? `file ${doc.path}` : `experiment ${page.experiment}`);
+  readonly subject = $derived(
+    page.mode === 'draw' ? `file ${doc.path}` : `experiment ${page.experiment}`,
+  );
 
   /** Places for a living network: those of the drawing if it is the same, else a layout. */
   async layOut(): Promise<void> {
@@ -83,15 +94,19 @@ class Shown {
         const place = places.get(node.name);
         return place ? [[i, place[0] / HOP, place[1] / HOP]] : [];
       });
-      const { points } = await api.post<{ points: [number, number][] }>(
-        '/api/layout', { count: graph.nodes.length, edges, fixed },
-      );
+      const { points } = await api.post<{ points: [number, number][] }>('/api/layout', {
+        count: graph.nodes.length,
+        edges,
+        fixed,
+      });
       graph.nodes.forEach(({ name }, i) => {
         if (!places.has(name)) places.set(name, [points[i][0] * HOP, points[i][1] * HOP]);
       });
     } catch (failure) {
       if (!(failure instanceof ApiFailure)) throw failure;
-      graph.nodes.forEach(({ name }, i) => places.set(name, [(i % 12) * HOP, Math.floor(i / 12) * HOP]));
+      graph.nodes.forEach(({ name }, i) =>
+        places.set(name, [(i % 12) * HOP, Math.floor(i / 12) * HOP]),
+      );
     }
   }
 

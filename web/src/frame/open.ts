@@ -21,5 +21,8 @@ export function open({ node, link }: { node?: string; link?: string }, apart: bo
     return;
   }
   // The form is at the right; its first field gets the focus.
-  if (!apart) requestAnimationFrame(() => document.querySelector<HTMLElement>('aside input, aside select')?.focus());
+  if (!apart)
+    requestAnimationFrame(() =>
+      document.querySelector<HTMLElement>('aside input, aside select')?.focus(),
+    );
 }

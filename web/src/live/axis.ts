@@ -3,7 +3,11 @@
 import type { Band } from './timeline';
 
 export class Axis {
-  constructor(readonly band: Band, readonly left: number, readonly right: number) {}
+  constructor(
+    readonly band: Band,
+    readonly left: number,
+    readonly right: number,
+  ) {}
 
   /** Pixel of a time in ns. */
   x(time: number): number {

@@ -4,7 +4,10 @@
 export class Backoff {
   private tries = 0;
 
-  constructor(private readonly first = 250, private readonly most = 10_000) {}
+  constructor(
+    private readonly first = 250,
+    private readonly most = 10_000,
+  ) {}
 
   /** The next wait in ms. `random` is in 0…1. */
   next(random: number): number {

@@ -44,19 +44,28 @@ export class History {
     const begin = fine[0][0] ?? Infinity;
     const older = coarse[0].findIndex((time) => time >= begin);
     const until = older === -1 ? coarse[0].length : older;
-    return coarse.map((column, index) =>
-      [...column.slice(0, until), ...(fine[index] as number[])]) as [number[], ...number[][]];
+    return coarse.map((column, index) => [
+      ...column.slice(0, until),
+      ...(fine[index] as number[]),
+    ]) as [number[], ...number[][]];
   }
 
   /** A column of several pipes, at the times of any of them; `null` where one has no value. */
-  aligned(pipes: readonly number[], column: Column, from: number): [number[], ...(number | null)[][]] {
+  aligned(
+    pipes: readonly number[],
+    column: Column,
+    from: number,
+  ): [number[], ...(number | null)[][]] {
     const all = pipes.map((pipe) => this.of(pipe, from));
     const times = [...new Set(all.flatMap(([times]) => times))].sort((a, b) => a - b);
     const index = COLUMNS.indexOf(column) + 1;
-    return [times, ...all.map((rows) => {
-      const values = new Map(rows[0].map((time, row) => [time, rows[index]?.[row] ?? null]));
-      return times.map((time) => values.get(time) ?? null);
-    })];
+    return [
+      times,
+      ...all.map((rows) => {
+        const values = new Map(rows[0].map((time, row) => [time, rows[index]?.[row] ?? null]));
+        return times.map((time) => values.get(time) ?? null);
+      }),
+    ];
   }
 
   /** Forgets all: another network. */

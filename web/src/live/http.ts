@@ -46,15 +46,20 @@ export const api = {
     told(session().then((of) => of.send(path, init))),
   /** Reads server-sent events until the stream ends or `signal` aborts it. */
   events: (path: string, take: (events: unknown[]) => void, signal: AbortSignal): Promise<void> =>
-    told(session().then((of) => of.send(path, { signal }))
-      .then((answer) => readEvents(answer, take))),
+    told(
+      session()
+        .then((of) => of.send(path, { signal }))
+        .then((answer) => readEvents(answer, take)),
+    ),
   /** An address that is good once, for `<a download>` and frames. */
   ticketed: (path: string, query?: Record<string, string>): Promise<string> =>
     told(session().then((of) => of.ticketed(path, query))),
   /** An open WebSocket. */
   socket: async (path: string): Promise<WebSocket> => {
     const address = await told(session().then((of) => of.ticketed(path)));
-    const socket = new WebSocket(address.replace(/^/, window.location.origin.replace(/^http/, 'ws')));
+    const socket = new WebSocket(
+      address.replace(/^/, window.location.origin.replace(/^http/, 'ws')),
+    );
     socket.binaryType = 'arraybuffer';
     return new Promise((resolve, reject) => {
       socket.addEventListener('open', () => resolve(socket));

@@ -1,15 +1,38 @@
 import { describe, expect, it } from 'vitest';
-import { CONTROLS, changeOf, current, placeOf, requestOf, setLine, timelineEntry, undoOf, valueAt } from './linkedit';
+import {
+  CONTROLS,
+  changeOf,
+  current,
+  placeOf,
+  requestOf,
+  setLine,
+  timelineEntry,
+  undoOf,
+  valueAt,
+} from './linkedit';
 import type { LinkStatus } from './types';
 
 const pipe = (rate: string, delay = '20ms') => ({
-  config: { rate, delay, jitter: 'none', loss: '0%', state: 'up', queue: { discipline: 'fifo', limit: '100packets' } },
+  config: {
+    rate,
+    delay,
+    jitter: 'none',
+    loss: '0%',
+    state: 'up',
+    queue: { discipline: 'fifo', limit: '100packets' },
+  },
   statistics: {},
 });
-const link = (name: string, forward = '10Mbit/s', reverse = forward) => ({
-  name, endpoints: [{ node: 'a', interface: 'eth1' }, { node: 'b', interface: 'eth1' }],
-  forward: pipe(forward), reverse: pipe(reverse),
-}) as unknown as LinkStatus;
+const link = (name: string, forward = '10Mbit/s', reverse = forward) =>
+  ({
+    name,
+    endpoints: [
+      { node: 'a', interface: 'eth1' },
+      { node: 'b', interface: 'eth1' },
+    ],
+    forward: pipe(forward),
+    reverse: pipe(reverse),
+  }) as unknown as LinkStatus;
 
 describe('sliders', () => {
   it('lead to values whose place is where the slider is', () => {
@@ -17,7 +40,10 @@ describe('sliders', () => {
       for (const place of [0.1, 0.25, 0.5, 0.9, 1]) {
         const text = valueAt(control, place);
         const tolerance = control.key === 'queue' ? 0.1 : 0.02;
-        expect(Math.abs((placeOf(control, text) ?? -1) - place), `${control.key} ${text}`).toBeLessThan(tolerance);
+        expect(
+          Math.abs((placeOf(control, text) ?? -1) - place),
+          `${control.key} ${text}`,
+        ).toBeLessThan(tolerance);
       }
     }
   });
@@ -37,10 +63,12 @@ describe('sliders', () => {
 describe('changes', () => {
   it('of several links are one request', () => {
     const change = changeOf('rate', ' 5Mbit/s ');
-    expect(requestOf(['x', 'y'], 'forward', change)).toEqual({ changes: [
-      { link: 'x', direction: 'forward', change: { rate: '5Mbit/s' } },
-      { link: 'y', direction: 'forward', change: { rate: '5Mbit/s' } },
-    ] });
+    expect(requestOf(['x', 'y'], 'forward', change)).toEqual({
+      changes: [
+        { link: 'x', direction: 'forward', change: { rate: '5Mbit/s' } },
+        { link: 'y', direction: 'forward', change: { rate: '5Mbit/s' } },
+      ],
+    });
     expect(changeOf('queue', '64KiB')).toEqual({ queue: { limit: '64KiB' } });
     expect(changeOf('delay', 'netem delay 10ms 2ms')).toEqual({ netem: 'delay 10ms 2ms' });
     expect(() => changeOf('rate', '')).toThrow('10Mbit/s');
@@ -54,8 +82,11 @@ describe('changes', () => {
   it('are text of a timeline and of a shell', () => {
     const changes = requestOf(["a b's"], 'forward', { rate: '5Mbit/s', loss: '1%' }).changes;
     expect(timelineEntry(changes, 12_345_678_900)).toBe(
-      `- { at: 12.346s, link: "a b's", direction: forward, set: { rate: 5Mbit/s, loss: 1% } }`);
-    expect(setLine('lab', changes)).toBe(`netloom set 'a b'\\''s@lab' rate=5Mbit/s loss=1% -d forward`);
+      `- { at: 12.346s, link: "a b's", direction: forward, set: { rate: 5Mbit/s, loss: 1% } }`,
+    );
+    expect(setLine('lab', changes)).toBe(
+      `netloom set 'a b'\\''s@lab' rate=5Mbit/s loss=1% -d forward`,
+    );
     const queue = requestOf(['x'], 'both', changeOf('queue', '50ms')).changes;
     expect(setLine('lab', queue)).toBe('netloom set x@lab queue.limit=50ms');
     expect(timelineEntry(queue, 0)).toBe('- { at: 0ns, link: x, set: { queue: { limit: 50ms } } }');

@@ -21,11 +21,39 @@ export interface Control {
 const percentText = (share: number): string => `${Number((share * 100).toPrecision(3))}%`;
 
 export const CONTROLS: readonly Control[] = [
-  { key: 'rate', name: 'rate', from: 1e4, to: 1e10, least: '10kbit/s', text: (bits) => written(rounded(bits), 'rate') },
-  { key: 'delay', name: 'delay', from: 1e4, to: 1e9, least: '0ms', text: (ns) => written(rounded(ns), 'duration') },
-  { key: 'jitter', name: 'jitter', from: 1e4, to: 1e9, least: '0ms', text: (ns) => written(rounded(ns), 'duration') },
+  {
+    key: 'rate',
+    name: 'rate',
+    from: 1e4,
+    to: 1e10,
+    least: '10kbit/s',
+    text: (bits) => written(rounded(bits), 'rate'),
+  },
+  {
+    key: 'delay',
+    name: 'delay',
+    from: 1e4,
+    to: 1e9,
+    least: '0ms',
+    text: (ns) => written(rounded(ns), 'duration'),
+  },
+  {
+    key: 'jitter',
+    name: 'jitter',
+    from: 1e4,
+    to: 1e9,
+    least: '0ms',
+    text: (ns) => written(rounded(ns), 'duration'),
+  },
   { key: 'loss', name: 'loss', from: 1e-5, to: 0.5, least: '0%', text: percentText },
-  { key: 'queue', name: 'queue.limit', from: 1, to: 1e4, least: '1packets', text: (packets) => `${Math.round(packets)}packets` },
+  {
+    key: 'queue',
+    name: 'queue.limit',
+    from: 1,
+    to: 1e4,
+    least: '1packets',
+    text: (packets) => `${Math.round(packets)}packets`,
+  },
 ];
 
 /** Two significant digits: what a slider can be set to. */
@@ -49,7 +77,11 @@ export function valueAt(control: Control, place: number): string {
 }
 
 /** What a property of a link is set to: one text, or `null` if directions or links differ. */
-export function current(links: readonly LinkStatus[], direction: Direction, key: Property): string | null {
+export function current(
+  links: readonly LinkStatus[],
+  direction: Direction,
+  key: Property,
+): string | null {
   const texts = new Set<string>();
   for (const link of links) {
     for (const way of direction === 'both' ? (['forward', 'reverse'] as const) : [direction]) {
@@ -70,7 +102,11 @@ export function changeOf(key: Property, text: string): LinkChange['change'] {
 }
 
 const examples: Record<Property, string> = {
-  rate: '10Mbit/s', delay: '20ms', jitter: '2ms', loss: '0.1%', queue: '100packets',
+  rate: '10Mbit/s',
+  delay: '20ms',
+  jitter: '2ms',
+  loss: '0.1%',
+  queue: '100packets',
 };
 
 /** The request that makes one change of several links, at one instant. */
@@ -83,41 +119,59 @@ export function requestOf(
 }
 
 /** The change of each link and direction that puts back what is set now. */
-export function undoOf(links: readonly LinkStatus[], direction: Direction, change: object): LinkChange[] {
+export function undoOf(
+  links: readonly LinkStatus[],
+  direction: Direction,
+  change: object,
+): LinkChange[] {
   return links.flatMap((link) =>
     (direction === 'both' ? (['forward', 'reverse'] as const) : [direction]).flatMap((way) => {
       const config = configOf(link[way]);
       if (config === null) return [];
-      const keys = 'netem' in change ? ['delay', 'jitter', 'loss', 'rate', 'duplicate', 'corrupt', 'reorder', 'queue']
-        : Object.keys(change);
-      const was = Object.fromEntries(keys.map((key) => {
-        const value: unknown = config[key as keyof typeof config];
-        return [key, key === 'queue' ? { limit: config.queue.limit } : value];
-      }));
+      const keys =
+        'netem' in change
+          ? ['delay', 'jitter', 'loss', 'rate', 'duplicate', 'corrupt', 'reorder', 'queue']
+          : Object.keys(change);
+      const was = Object.fromEntries(
+        keys.map((key) => {
+          const value: unknown = config[key as keyof typeof config];
+          return [key, key === 'queue' ? { limit: config.queue.limit } : value];
+        }),
+      );
       return [{ link: link.name, direction: way, change: was as LinkChange['change'] }];
-    }));
+    }),
+  );
 }
 
 /** The change as an entry of a scenario's `timeline`. `at` is in ns since zero. */
 export function timelineEntry(changes: readonly LinkChange[], at: number): string {
-  return changes.map(({ link, direction, change }) => {
-    const way = direction === undefined || direction === 'both' ? '' : `, direction: ${direction}`;
-    return `- { at: ${written(Math.max(0, Math.round(at / 1e6)) * 1e6, 'duration')}, link: ${scalar(link)}${way}, set: ${flow(change)} }`;
-  }).join('\n');
+  return changes
+    .map(({ link, direction, change }) => {
+      const way =
+        direction === undefined || direction === 'both' ? '' : `, direction: ${direction}`;
+      return `- { at: ${written(Math.max(0, Math.round(at / 1e6)) * 1e6, 'duration')}, link: ${scalar(link)}${way}, set: ${flow(change)} }`;
+    })
+    .join('\n');
 }
 
 /** The change as commands for a shell. */
 export function setLine(experiment: string, changes: readonly LinkChange[]): string {
-  return changes.map(({ link, direction, change }) => {
-    const way = direction === undefined || direction === 'both' ? '' : ` -d ${direction}`;
-    const set = Object.entries(change).flatMap(([key, value]) => pairs(key, value)).map(shell).join(' ');
-    return `netloom set ${shell(`${link}@${experiment}`)} ${set}${way}`;
-  }).join('\n');
+  return changes
+    .map(({ link, direction, change }) => {
+      const way = direction === undefined || direction === 'both' ? '' : ` -d ${direction}`;
+      const set = Object.entries(change)
+        .flatMap(([key, value]) => pairs(key, value))
+        .map(shell)
+        .join(' ');
+      return `netloom set ${shell(`${link}@${experiment}`)} ${set}${way}`;
+    })
+    .join('\n');
 }
 
 function pairs(key: string, value: unknown): string[] {
   if (value === null || value === undefined) return [];
-  if (key === 'queue' && typeof value === 'object' && 'limit' in value) return pairs('queue.limit', value.limit);
+  if (key === 'queue' && typeof value === 'object' && 'limit' in value)
+    return pairs('queue.limit', value.limit);
   return [`${key}=${typeof value === 'string' ? value : flow(value)}`];
 }
 

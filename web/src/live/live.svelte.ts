@@ -17,8 +17,18 @@ import { REPLAYED, Recording, networkOf, type Table } from './replay';
 import type { About } from './session';
 import { Course, timelineOf, type Timeline } from './timeline';
 import type {
-  ExperimentStatus, LinkStatus, MediumStatus, Neighbours, NodeStatus, ProcessStatus, ScenarioInForce,
-  Scenario, ServiceStatus, Summary, Timing, Verdict,
+  ExperimentStatus,
+  LinkStatus,
+  MediumStatus,
+  Neighbours,
+  NodeStatus,
+  ProcessStatus,
+  ScenarioInForce,
+  Scenario,
+  ServiceStatus,
+  Summary,
+  Timing,
+  Verdict,
 } from './types';
 import { Watch, type Asked, type LiveRequest, type Taker } from './watch';
 
@@ -32,7 +42,15 @@ export interface Trouble {
 }
 
 const ASKED: readonly Asked[] = [
-  'experiment', 'links', 'nodes', 'scenario', 'processes', 'services', 'verdict', 'timing', 'media',
+  'experiment',
+  'links',
+  'nodes',
+  'scenario',
+  'processes',
+  'services',
+  'verdict',
+  'timing',
+  'media',
 ];
 
 /** What the name of a finished run begins with, where an experiment's name stands. */
@@ -78,7 +96,10 @@ class Live {
   private links: readonly LinkStatus[] = [];
   private nodes: readonly NodeStatus[] = [];
   private request: LiveRequest = {
-    interval_ms: 250, links: 'all', stations: false, positions: false,
+    interval_ms: 250,
+    links: 'all',
+    stations: false,
+    positions: false,
   };
   private readonly frameListeners = new Set<(frame: LiveFrame) => void>();
 
@@ -100,7 +121,10 @@ class Live {
     this.experiment = name;
     this.forget();
     if (name?.startsWith(RUN)) void this.openRun(name.slice(RUN.length), name);
-    this.watch = name === null || name.startsWith(RUN) ? null : new Watch(name, this.taker(), this.request, ASKED);
+    this.watch =
+      name === null || name.startsWith(RUN)
+        ? null
+        : new Watch(name, this.taker(), this.request, ASKED);
   }
 
   /** Opens a finished run: its network, events and verdict, then its pipes at its first sample. */
@@ -110,9 +134,13 @@ class Live {
       (await api.send(`/api/results/file?${query}&file=${of}`)).text();
     try {
       const [scenario, text, events, summary, table] = await Promise.all([
-        file('scenario.json').then((of) => JSON.parse(of) as Scenario), file('scenario.yaml'), file('events.jsonl'),
+        file('scenario.json').then((of) => JSON.parse(of) as Scenario),
+        file('scenario.yaml'),
+        file('events.jsonl'),
         api.get<Summary>(`/api/results/summary?${query}`),
-        api.get<Table>(`/api/results/table?${query}&file=pipes.parquet&rows=200000&columns=${REPLAYED.join(',')}`),
+        api.get<Table>(
+          `/api/results/table?${query}&file=pipes.parquet&rows=200000&columns=${REPLAYED.join(',')}`,
+        ),
       ]);
       if (this.experiment !== name) return;
       this.scenario = { file: `${run}/scenario.yaml`, scenario, text };
@@ -121,11 +149,18 @@ class Live {
       this.recording = new Recording(table, this.links);
       this.truncated = table.truncated;
       this.processes = summary.processes;
-      this.takeEvents(events.split('\n').filter(Boolean).map((line) => JSON.parse(line) as Happened));
+      this.takeEvents(
+        events
+          .split('\n')
+          .filter(Boolean)
+          .map((line) => JSON.parse(line) as Happened),
+      );
       this.verdict = summary.verdict ?? null;
       this.seek(this.recording.times[0] ?? 0);
     } catch (failure) {
-      page.say(`${run} cannot be replayed: ${failure instanceof Error ? failure.message : String(failure)}`);
+      page.say(
+        `${run} cannot be replayed: ${failure instanceof Error ? failure.message : String(failure)}`,
+      );
     }
   }
 
@@ -194,7 +229,8 @@ class Live {
     this.revision = 0;
     this.stale = false;
     this.slowed = '';
-    if (this.trouble?.kind === 'engine' || this.trouble?.kind === 'reconnecting') this.trouble = null;
+    if (this.trouble?.kind === 'engine' || this.trouble?.kind === 'reconnecting')
+      this.trouble = null;
     this.tick += 1;
     this.eventTick += 1;
   }
@@ -245,7 +281,9 @@ class Live {
 
   private takeAnswer(what: Asked, value: unknown): void {
     switch (what) {
-      case 'experiment': this.status = value as ExperimentStatus; break;
+      case 'experiment':
+        this.status = value as ExperimentStatus;
+        break;
       case 'links':
         this.links = value as LinkStatus[];
         this.rebuild();
@@ -254,13 +292,27 @@ class Live {
         this.nodes = value as NodeStatus[];
         this.rebuild();
         break;
-      case 'scenario': this.scenario = value as ScenarioInForce; break;
-      case 'processes': this.processes = value as ProcessStatus[]; break;
-      case 'services': this.services = value as ServiceStatus[]; break;
-      case 'media': this.media = value as MediumStatus[]; break;
-      case 'neighbours': this.neighbours = value as Neighbours[]; break;
-      case 'timing': this.timing = value as Timing; break;
-      case 'verdict': this.takeVerdict(value as Verdict); break;
+      case 'scenario':
+        this.scenario = value as ScenarioInForce;
+        break;
+      case 'processes':
+        this.processes = value as ProcessStatus[];
+        break;
+      case 'services':
+        this.services = value as ServiceStatus[];
+        break;
+      case 'media':
+        this.media = value as MediumStatus[];
+        break;
+      case 'neighbours':
+        this.neighbours = value as Neighbours[];
+        break;
+      case 'timing':
+        this.timing = value as Timing;
+        break;
+      case 'verdict':
+        this.takeVerdict(value as Verdict);
+        break;
     }
   }
 
@@ -288,7 +340,8 @@ class Live {
   /** The streams ended. Whether the engine or the way to it is gone decides what is said. */
   private async lost(failure: ApiFailure): Promise<void> {
     const name = this.experiment;
-    if (name === null || this.trouble?.kind === 'session' || this.trouble?.kind === 'engine') return;
+    if (name === null || this.trouble?.kind === 'session' || this.trouble?.kind === 'engine')
+      return;
     this.stale = true;
     try {
       await api.get(`/api/experiments/${encodeURIComponent(name)}/v1/experiment`);
@@ -307,7 +360,9 @@ class Live {
   private async awaitReturn(name: string): Promise<void> {
     while (this.experiment === name && this.trouble?.kind === 'engine') {
       await new Promise((resolve) => setTimeout(resolve, 2000));
-      const all = await api.get<{ name: string; alive: boolean }[]>('/api/experiments').catch(() => []);
+      const all = await api
+        .get<{ name: string; alive: boolean }[]>('/api/experiments')
+        .catch(() => []);
       if (this.experiment !== name || !all.some((of) => of.name === name && of.alive)) continue;
       this.show(null);
       this.show(name);
@@ -319,11 +374,18 @@ class Live {
     if (failure.unauthorized) {
       this.watch?.stop();
       this.stale = true;
-      this.report('session', 'This page’s session is over.', 'Run `netloom ui` and open the address that it prints.');
+      this.report(
+        'session',
+        'This page’s session is over.',
+        'Run `netloom ui` and open the address that it prints.',
+      );
     } else if (failure.status === 0) {
       this.stale = this.experiment !== null;
-      this.report('server', 'netloom ui does not answer; trying again.',
-        'If it has ended, run `netloom ui` again; experiments stay.');
+      this.report(
+        'server',
+        'netloom ui does not answer; trying again.',
+        'If it has ended, run `netloom ui` again; experiments stay.',
+      );
     }
   }
 

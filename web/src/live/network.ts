@@ -13,7 +13,11 @@ export class Network {
   private readonly byLink: ReadonlyMap<string, number>;
   private readonly byNode: ReadonlyMap<string, number>;
 
-  constructor(links: readonly LinkStatus[], nodes: readonly NodeStatus[], readonly revision: number) {
+  constructor(
+    links: readonly LinkStatus[],
+    nodes: readonly NodeStatus[],
+    readonly revision: number,
+  ) {
     this.links = links;
     this.nodes = nodes;
     this.linkNames = links.map(({ name }) => name);
@@ -73,8 +77,11 @@ export function valueText(value: unknown): string {
 }
 
 const QUIET: Record<string, readonly string[]> = {
-  rate: ['unlimited'], delay: ['0s', '0ns', '0ms'], jitter: ['none', '0s', '0ns'],
-  loss: ['0%', '0', 'none'], state: ['up'],
+  rate: ['unlimited'],
+  delay: ['0s', '0ns', '0ms'],
+  jitter: ['none', '0s', '0ns'],
+  loss: ['0%', '0', 'none'],
+  state: ['up'],
 };
 
 /** The properties of a pipe that anybody would ask for, those that do nothing left out. */

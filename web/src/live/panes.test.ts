@@ -5,7 +5,14 @@ import { pasteOf } from './paste';
 describe('panes of terminals', () => {
   it('open in tabs and beside each other', () => {
     const layout = split(split(opened(opened(EMPTY, 1), 2), 3), 4);
-    expect(layout).toEqual({ tabs: [{ id: 1, panes: [1] }, { id: 2, panes: [2, 3, 4] }], tab: 2, pane: 4 });
+    expect(layout).toEqual({
+      tabs: [
+        { id: 1, panes: [1] },
+        { id: 2, panes: [2, 3, 4] },
+      ],
+      tab: 2,
+      pane: 4,
+    });
     expect(split(focused(layout, 2), 5).tabs[1]?.panes).toEqual([2, 5, 3, 4]);
     expect(closed(layout, 4)).toMatchObject({ tab: 2, pane: 3 });
     expect(closed(opened(EMPTY, 1), 1)).toEqual(EMPTY);
@@ -17,8 +24,14 @@ describe('panes of terminals', () => {
       const all = layout.tabs.flatMap(({ panes }) => panes);
       const some = all[seed % Math.max(1, all.length)] ?? 0;
       const what = seed % 5;
-      layout = what === 0 ? opened(layout, step) : what < 3 ? split(layout, step)
-        : what === 3 ? closed(layout, some) : focused(layout, some);
+      layout =
+        what === 0
+          ? opened(layout, step)
+          : what < 3
+            ? split(layout, step)
+            : what === 3
+              ? closed(layout, some)
+              : focused(layout, some);
       const shown = layout.tabs.find(({ id }) => id === layout.tab);
       expect(layout.pane === null).toBe(layout.tabs.length === 0);
       if (layout.pane !== null) expect(shown?.panes).toContain(layout.pane);

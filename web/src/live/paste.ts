@@ -9,7 +9,9 @@ export interface Paste {
 
 export function pasteOf(text: string): Paste {
   const unified = text.replaceAll('\r\n', '\n').replaceAll('\r', '\n');
-  const lines = unified.split('\n').filter((line, index, all) => line !== '' || index < all.length - 1).length;
+  const lines = unified
+    .split('\n')
+    .filter((line, index, all) => line !== '' || index < all.length - 1).length;
   // One line with its end would run at once: that asks, too.
   return { text: unified, lines, asks: unified.includes('\n') };
 }

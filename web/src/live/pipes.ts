@@ -28,7 +28,10 @@ export class Pipes {
   /** Frames of other revisions, or with rows of unknown pipes: thrown away. */
   refused = 0;
 
-  constructor(readonly count: number, readonly revision: number) {
+  constructor(
+    readonly count: number,
+    readonly revision: number,
+  ) {
     const column = (): Float32Array => new Float32Array(count);
     this.offered = column();
     this.delivered = column();

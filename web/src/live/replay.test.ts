@@ -4,25 +4,56 @@ import type { Scenario } from './types';
 
 const pipe = { queue: { limit: '10packets' } };
 const scenario = {
-  nodes: [{ name: 'a', kind: 'host' }, { name: 'b', kind: 'router' }],
-  links: [{ name: 'x', endpoints: [{ node: 'a', interface: 'eth1' }, { node: 'b', interface: 'eth2' }], forward: pipe, reverse: pipe }],
+  nodes: [
+    { name: 'a', kind: 'host' },
+    { name: 'b', kind: 'router' },
+  ],
+  links: [
+    {
+      name: 'x',
+      endpoints: [
+        { node: 'a', interface: 'eth1' },
+        { node: 'b', interface: 'eth2' },
+      ],
+      forward: pipe,
+      reverse: pipe,
+    },
+  ],
 } as unknown as Scenario;
 
 function table(samples: number): Table {
   const columns: Record<string, (string | number)[]> = {
-    time_ns: [], link: [], direction: [], offered_bytes: [], delivered_bytes: [], dropped_frames: [],
-    queued_frames: [], queued_bytes: [], busy_ns: [],
+    time_ns: [],
+    link: [],
+    direction: [],
+    offered_bytes: [],
+    delivered_bytes: [],
+    dropped_frames: [],
+    queued_frames: [],
+    queued_bytes: [],
+    busy_ns: [],
   };
   for (let sample = 0; sample < samples; sample += 1) {
     for (const direction of ['forward', 'reverse']) {
       const row: Record<string, string | number> = {
-        time_ns: sample * 5e8, link: 'x', direction, offered_bytes: 2000 * sample, queued_frames: 5, queued_bytes: 7500,
-        delivered_bytes: direction === 'forward' ? 1000 * sample : 0, dropped_frames: 3 * sample, busy_ns: 2.5e8 * sample,
+        time_ns: sample * 5e8,
+        link: 'x',
+        direction,
+        offered_bytes: 2000 * sample,
+        queued_frames: 5,
+        queued_bytes: 7500,
+        delivered_bytes: direction === 'forward' ? 1000 * sample : 0,
+        dropped_frames: 3 * sample,
+        busy_ns: 2.5e8 * sample,
       };
       for (const [name, value] of Object.entries(row)) columns[name]?.push(value);
     }
   }
-  return { columns: Object.entries(columns).map(([name, values]) => ({ name, values })), rows: 2 * samples, truncated: false };
+  return {
+    columns: Object.entries(columns).map(([name, values]) => ({ name, values })),
+    rows: 2 * samples,
+    truncated: false,
+  };
 }
 
 it('a recording says the same at a time, forwards and backwards', () => {

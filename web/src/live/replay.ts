@@ -12,8 +12,17 @@ export interface Table {
   truncated: boolean;
 }
 
-export const REPLAYED = ['time_ns', 'link', 'direction', 'offered_bytes', 'delivered_bytes', 'dropped_frames',
-  'queued_frames', 'queued_bytes', 'busy_ns'] as const;
+export const REPLAYED = [
+  'time_ns',
+  'link',
+  'direction',
+  'offered_bytes',
+  'delivered_bytes',
+  'dropped_frames',
+  'queued_frames',
+  'queued_bytes',
+  'busy_ns',
+] as const;
 
 /** Samples of all pipes, by time. Counters are cumulative, as in the file. */
 export class Recording {
@@ -32,9 +41,13 @@ export class Recording {
     const index = new Map(links.map(({ name }, place) => [name, place]));
     this.pipe = Int32Array.from({ length: table.rows }, (_, row) => {
       const link = index.get(String(this.column.link[row]));
-      return link === undefined ? -1 : 2 * link + (this.column.direction[row] === 'forward' ? 0 : 1);
+      return link === undefined
+        ? -1
+        : 2 * link + (this.column.direction[row] === 'forward' ? 0 : 1);
     });
-    this.limits = Float32Array.from(links.flatMap((link) => [limitOf(link.forward), limitOf(link.reverse)]));
+    this.limits = Float32Array.from(
+      links.flatMap((link) => [limitOf(link.forward), limitOf(link.reverse)]),
+    );
     const times: number[] = [];
     this.firstRow = [];
     for (let row = 0; row < table.rows; row += 1) {
@@ -61,23 +74,40 @@ export class Recording {
   /** What all pipes did between the sample before and this one, as a frame of the living stream. */
   frame(sample: number, revision: number): PipeFrame {
     const now = this.rows(sample);
-    const before = new Map(sample > 0 ? this.rows(sample - 1).map((row) => [this.pipe[row], row]) : []);
+    const before = new Map(
+      sample > 0 ? this.rows(sample - 1).map((row) => [this.pipe[row], row]) : [],
+    );
     const time = this.times[sample] ?? NaN;
     const interval = sample > 0 ? time - (this.times[sample - 1] as number) : 0;
     const growth = (name: (typeof REPLAYED)[number], row: number): number => {
       const earlier = before.get(this.pipe[row]);
       if (earlier === undefined || interval <= 0) return 0;
-      return (Number(this.column[name][row] ?? 0) - Number(this.column[name][earlier] ?? 0)) / interval;
+      return (
+        (Number(this.column[name][row] ?? 0) - Number(this.column[name][earlier] ?? 0)) / interval
+      );
     };
     const column = (value: (row: number) => number): Float32Array => Float32Array.from(now, value);
     return {
-      kind: 'pipes', whole: true, last: true, count: now.length, time, interval, revision, tick: sample,
+      kind: 'pipes',
+      whole: true,
+      last: true,
+      count: now.length,
+      time,
+      interval,
+      revision,
+      tick: sample,
       index: Uint32Array.from(now, (row) => this.pipe[row] as number),
       offered: column((row) => growth('offered_bytes', row) * 8),
       delivered: column((row) => growth('delivered_bytes', row) * 8),
       drops: column((row) => growth('dropped_frames', row)),
       queued: Uint32Array.from(now, (row) => Number(this.column.queued_bytes[row] ?? 0)),
-      fill: column((row) => Math.min(1, Number(this.column.queued_frames[row] ?? 0) / (this.limits[this.pipe[row] as number] as number))),
+      fill: column((row) =>
+        Math.min(
+          1,
+          Number(this.column.queued_frames[row] ?? 0) /
+            (this.limits[this.pipe[row] as number] as number),
+        ),
+      ),
       busy: column((row) => growth('busy_ns', row) / 1e9),
       state: Uint8Array.from(now, (row) => (this.column.busy_ns[row] === null ? 2 : 0)),
     };
@@ -85,7 +115,9 @@ export class Recording {
 
   private rows(sample: number): number[] {
     const [from, to] = [this.firstRow[sample] ?? 0, this.firstRow[sample + 1] ?? 0];
-    return Array.from({ length: to - from }, (_, index) => from + index).filter((row) => (this.pipe[row] as number) >= 0);
+    return Array.from({ length: to - from }, (_, index) => from + index).filter(
+      (row) => (this.pipe[row] as number) >= 0,
+    );
   }
 }
 
@@ -98,14 +130,32 @@ function limitOf(pipe: LinkStatus['forward']): number {
 /** Links and nodes of a run as an engine would list them, from its `scenario.json`. */
 export function networkOf(scenario: Scenario): { links: LinkStatus[]; nodes: NodeStatus[] } {
   const links = scenario.links.map((link) => ({
-    name: link.name, endpoints: link.endpoints,
+    name: link.name,
+    endpoints: link.endpoints,
     forward: link.direct === true ? { statistics: null } : { config: link.forward, statistics: {} },
     reverse: link.direct === true ? { statistics: null } : { config: link.reverse, statistics: {} },
   })) as unknown as LinkStatus[];
   const nodes = scenario.nodes.map((node) => ({
-    name: node.name, kind: node.kind, simulated: node.simulated ?? false, primary: [], namespace: null,
-    interfaces: links.flatMap((link) => link.endpoints.flatMap((end, index) => (end.node === node.name
-      ? [{ name: end.interface, mac: null, addresses: [], link: link.name, peer: link.endpoints[1 - index] as typeof end }] : []))),
+    name: node.name,
+    kind: node.kind,
+    simulated: node.simulated ?? false,
+    primary: [],
+    namespace: null,
+    interfaces: links.flatMap((link) =>
+      link.endpoints.flatMap((end, index) =>
+        end.node === node.name
+          ? [
+              {
+                name: end.interface,
+                mac: null,
+                addresses: [],
+                link: link.name,
+                peer: link.endpoints[1 - index] as typeof end,
+              },
+            ]
+          : [],
+      ),
+    ),
   })) as unknown as NodeStatus[];
   return { links, nodes };
 }

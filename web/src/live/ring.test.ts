@@ -5,8 +5,14 @@ describe('a ring of values', () => {
   it('keeps the newest', () => {
     const ring = new Ring(3, 1, 10);
     for (let time = 1; time <= 5; time += 1) ring.push(time, [time * 2]);
-    expect(ring.since(-Infinity)).toEqual([[3, 4, 5], [6, 8, 10]]);
-    expect(ring.since(4)).toEqual([[4, 5], [8, 10]]);
+    expect(ring.since(-Infinity)).toEqual([
+      [3, 4, 5],
+      [6, 8, 10],
+    ]);
+    expect(ring.since(4)).toEqual([
+      [4, 5],
+      [8, 10],
+    ]);
     expect(ring.last(0)).toBe(10);
     expect(ring.length).toBe(3);
   });
@@ -15,7 +21,10 @@ describe('a ring of values', () => {
     ring.push(1, [1]);
     ring.push(2, [1]);
     ring.push(8, [1]);
-    expect(ring.since(0)).toEqual([[1, 2, 5, 8], [1, 1, null, 1]]);
+    expect(ring.since(0)).toEqual([
+      [1, 2, 5, 8],
+      [1, 1, null, 1],
+    ]);
   });
   it('takes no row twice and none from the past', () => {
     const ring = new Ring(10, 2, 2);

@@ -10,7 +10,11 @@ export class Ring {
   private start = 0;
   private used = 0;
 
-  constructor(readonly capacity: number, width: number, private readonly gap: number) {
+  constructor(
+    readonly capacity: number,
+    width: number,
+    private readonly gap: number,
+  ) {
     this.times = new Float64Array(capacity);
     this.columns = Array.from({ length: width }, () => new Float32Array(capacity));
   }
@@ -32,7 +36,10 @@ export class Ring {
       return;
     }
     if (this.used > 0 && time - this.newest > this.gap) {
-      this.append((this.newest + time) / 2, this.columns.map(() => NaN));
+      this.append(
+        (this.newest + time) / 2,
+        this.columns.map(() => NaN),
+      );
     }
     this.append(time, values);
   }
@@ -42,7 +49,8 @@ export class Ring {
     const first = this.firstAt(from);
     const slots = Array.from({ length: this.used - first }, (_, index) => this.slot(first + index));
     const listed = this.columns.map((column) =>
-      slots.map((slot) => (Number.isNaN(column[slot]) ? null : (column[slot] as number))));
+      slots.map((slot) => (Number.isNaN(column[slot]) ? null : (column[slot] as number))),
+    );
     return [slots.map((slot) => this.times[slot] as number), ...listed];
   }
 

@@ -50,7 +50,10 @@ describe('a session', () => {
   it('forgets a key that the server does not know', async () => {
     const { surroundings, kept } = around('', { '/api/about': [401, { error: 'who?' }] });
     kept.set('netloom-session', 'old');
-    await expect(Session.open(surroundings)).rejects.toMatchObject({ status: 401, message: 'who?' });
+    await expect(Session.open(surroundings)).rejects.toMatchObject({
+      status: 401,
+      message: 'who?',
+    });
     expect(kept.size).toBe(0);
   });
   it('without token and key is refused without a request', async () => {

@@ -9,7 +9,11 @@ export interface About {
 
 /** A request that failed, with what the server said. Status 0: the server was not reached. */
 export class ApiFailure extends Error {
-  constructor(readonly status: number, message: string, readonly help: string | null = null) {
+  constructor(
+    readonly status: number,
+    message: string,
+    readonly help: string | null = null,
+  ) {
     super(message);
   }
 

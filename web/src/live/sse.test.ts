@@ -2,7 +2,8 @@ import { expect, it } from 'vitest';
 import { EventSplitter, readEvents } from './sse';
 
 it('events are the same wherever the stream is cut', () => {
-  const stream = ': hello\n\ndata: {"a":1}\n\ndata:two\ndata: lines\r\n\r\nid: 3\ndata: x\n\ndata: open';
+  const stream =
+    ': hello\n\ndata: {"a":1}\n\ndata:two\ndata: lines\r\n\r\nid: 3\ndata: x\n\ndata: open';
   for (let cut = 0; cut <= stream.length; cut += 1) {
     const splitter = new EventSplitter();
     const events = [...splitter.push(stream.slice(0, cut)), ...splitter.push(stream.slice(cut))];

@@ -20,8 +20,14 @@ class Terminals {
   private next = 1;
 
   /** Opens a terminal in a node, beside the current one if `beside`. */
-  open(node: string, { command = [], beside = false, keepFocus = false }:
-    { command?: readonly string[]; beside?: boolean; keepFocus?: boolean } = {}): void {
+  open(
+    node: string,
+    {
+      command = [],
+      beside = false,
+      keepFocus = false,
+    }: { command?: readonly string[]; beside?: boolean; keepFocus?: boolean } = {},
+  ): void {
     const experiment = live.experiment;
     this.refused = this.refusal(node);
     page.openDock('terminals');

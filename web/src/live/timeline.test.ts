@@ -1,19 +1,33 @@
 import { describe, expect, it } from 'vitest';
 import { Axis, apart } from './axis';
-import { EventLog, KEPT, changesText, eventText, isGrave, subjectsOf, type Happened } from './eventlog';
+import {
+  EventLog,
+  KEPT,
+  changesText,
+  eventText,
+  isGrave,
+  subjectsOf,
+  type Happened,
+} from './eventlog';
 import { Course, extent, lanes, ticks, timelineOf, type Bar } from './timeline';
 import type { Scenario, Verdict } from './types';
 
 let number = 0;
-const event = (time: number, of: object): Happened => ({ number: number++, time, ...of }) as Happened;
+const event = (time: number, of: object): Happened =>
+  ({ number: number++, time, ...of }) as Happened;
 const S = 1e9;
 
 describe('the timeline', () => {
   const scenario = {
-    duration: '40s', processes: [], nodes: [], links: [],
+    duration: '40s',
+    processes: [],
+    nodes: [],
+    links: [],
     timeline: [
-      { at: { after: { process: 'flow', when: 'started', delay: '10s' } },
-        action: { do: 'set_link', link: 'x', direction: 'both', change: { state: 'down' } } },
+      {
+        at: { after: { process: 'flow', when: 'started', delay: '10s' } },
+        action: { do: 'set_link', link: 'x', direction: 'both', change: { state: 'down' } },
+      },
       { at: { at: '30s' }, action: { do: 'run', node: 'a', command: 'true' } },
     ],
   } as unknown as Scenario;
@@ -26,8 +40,19 @@ describe('the timeline', () => {
       { at: 12 * S, kind: 'planned', text: 'link x: state down', number: 1 },
       { at: 30 * S, kind: 'planned', text: 'run in a: true', number: 2 },
     ]);
-    course.take([event(12 * S, { event: 'timeline', timeline: 0, action: 'link x: state down', planned: 12 * S, happened: 12 * S })]);
-    const timeline = timelineOf(course, scenario, { bad: [{ from: 5, to: 6 }], settled: 4 } as Verdict);
+    course.take([
+      event(12 * S, {
+        event: 'timeline',
+        timeline: 0,
+        action: 'link x: state down',
+        planned: 12 * S,
+        happened: 12 * S,
+      }),
+    ]);
+    const timeline = timelineOf(course, scenario, {
+      bad: [{ from: 5, to: 6 }],
+      settled: 4,
+    } as Verdict);
     expect(timeline.marks.map(({ kind }) => kind)).toEqual(['happened', 'planned']);
     expect(timeline).toMatchObject({ until: 40 * S, settled: 4, bad: [{ from: 5, to: 6 }] });
   });
@@ -49,17 +74,39 @@ describe('the timeline', () => {
     const course = new Course();
     course.take([
       event(1, { event: 'changed', by: 'timeline', changes: [] }),
-      event(2, { event: 'changed', by: 'request', changes: [{ link: 'x', change: { rate: '1Mbit/s' } }] }),
+      event(2, {
+        event: 'changed',
+        by: 'request',
+        changes: [{ link: 'x', change: { rate: '1Mbit/s' } }],
+      }),
     ]);
-    expect(course.marks).toEqual([{ at: 2, kind: 'changed', text: 'x: rate 1Mbit/s (by request)' }]);
+    expect(course.marks).toEqual([
+      { at: 2, kind: 'changed', text: 'x: rate 1Mbit/s (by request)' },
+    ]);
   });
+});
+
+describe('what is drawn of it', () => {
   it('bars of one lane do not overlap', () => {
-    const bar = (from: number, to: number | null): Bar => ({ process: 'p', node: 'n', from, to, ready: null, code: null });
+    const bar = (from: number, to: number | null): Bar => ({
+      process: 'p',
+      node: 'n',
+      from,
+      to,
+      ready: null,
+      code: null,
+    });
     const bars = [bar(0, 5), bar(1, 2), bar(2, 3), bar(4, null), bar(6, 7)];
     expect(lanes(bars, 10)).toEqual({ of: [0, 1, 1, 1, 0], count: 2 });
   });
   it('reaches from before zero to the planned end', () => {
-    const timeline = { marks: [], bars: [{ from: -3 * S } as Bar], bad: [], settled: 0, until: 40 * S };
+    const timeline = {
+      marks: [],
+      bars: [{ from: -3 * S } as Bar],
+      bad: [],
+      settled: 0,
+      until: 40 * S,
+    };
     const band = extent(timeline, 10 * S);
     expect(band.from).toBe(-3 * S);
     expect(band.to).toBeGreaterThan(40 * S);
@@ -89,8 +136,10 @@ describe('the axis', () => {
 describe('events', () => {
   it('come twice after a reconnect, and count once', () => {
     const log = new EventLog();
-    const some = Array.from({ length: 5 }, (_, index) =>
-      ({ number: index, time: index, event: 'warning', message: 'w' }) as Happened);
+    const some = Array.from(
+      { length: 5 },
+      (_, index) => ({ number: index, time: index, event: 'warning', message: 'w' }) as Happened,
+    );
     log.take(some.slice(0, 3));
     expect(log.take(some)).toHaveLength(2);
     expect(log.total).toBe(5);
@@ -100,15 +149,28 @@ describe('events', () => {
   });
   it('are bounded', () => {
     const log = new EventLog();
-    const piece = Array.from({ length: 3 * KEPT }, (_, index) =>
-      ({ number: index, time: index, event: 'neighbour', medium: 'air', pair: ['a', 'b'], up: true }) as Happened);
+    const piece = Array.from(
+      { length: 3 * KEPT },
+      (_, index) =>
+        ({
+          number: index,
+          time: index,
+          event: 'neighbour',
+          medium: 'air',
+          pair: ['a', 'b'],
+          up: true,
+        }) as Happened,
+    );
     for (let at = 0; at < piece.length; at += 250) log.take(piece.slice(at, at + 250));
     expect(log.kept).toHaveLength(KEPT);
     expect(log.kept.at(-1)?.number).toBe(3 * KEPT - 1);
     expect(log.total).toBe(3 * KEPT);
   });
   it('of others are text', () => {
-    const hostile = event(0, { event: 'warning', message: '<script>alert(1)</script>\u001b]0;x\u0007\u202e' });
+    const hostile = event(0, {
+      event: 'warning',
+      message: '<script>alert(1)</script>\u001b]0;x\u0007\u202e',
+    });
     expect(eventText(hostile)).toBe('warning: <script>alert(1)</script>\\u001b]0;x\\u0007\\u202e');
     expect(isGrave(hostile)).toBe(true);
   });

@@ -59,7 +59,14 @@ export class Course {
     const { time: at } = event;
     switch (event.event) {
       case 'process_started': {
-        const bar: Bar = { process: event.process, node: event.node, from: at, ready: null, to: null, code: null };
+        const bar: Bar = {
+          process: event.process,
+          node: event.node,
+          from: at,
+          ready: null,
+          to: null,
+          code: null,
+        };
         this.bars.push(bar);
         this.running.set(`${event.process}@${event.node}`, bar);
         this.milestone(event.process, 'started', at);
@@ -87,21 +94,29 @@ export class Course {
         const failed = event.failure !== null && event.failure !== undefined;
         this.seen.add(event.timeline);
         this.marks.push({
-          at: event.happened ?? event.planned ?? at, kind: failed ? 'failed' : 'happened',
-          text: eventText(event), number: event.timeline + 1,
+          at: event.happened ?? event.planned ?? at,
+          kind: failed ? 'failed' : 'happened',
+          text: eventText(event),
+          number: event.timeline + 1,
         });
         break;
       }
       case 'changed':
         // What the timeline changes has its own event.
-        if (event.by === 'request') this.marks.push({ at, kind: 'changed', text: eventText(event) });
+        if (event.by === 'request')
+          this.marks.push({ at, kind: 'changed', text: eventText(event) });
         break;
-      case 'applied': case 'route_changed': case 'medium_changed':
+      case 'applied':
+      case 'route_changed':
+      case 'medium_changed':
         if (!('by' in event) || event.by === 'request') {
           this.marks.push({ at, kind: 'changed', text: eventText(event) });
         }
         break;
-      case 'change_failed': case 'node_failed': case 'process_failed': case 'memory_killed':
+      case 'change_failed':
+      case 'node_failed':
+      case 'process_failed':
+      case 'memory_killed':
         this.marks.push({ at, kind: 'failed', text: eventText(event) });
         break;
       case 'expectation':
@@ -136,22 +151,35 @@ export class Course {
 export function actionText(action: Scenario['timeline'][number]['action']): string {
   switch (action.do) {
     case 'set_link': {
-      const set = Object.entries(action.change).filter(([, value]) => value !== null && value !== undefined)
-        .map(([key, value]) => `${key} ${typeof value === 'string' ? value : JSON.stringify(value)}`);
+      const set = Object.entries(action.change)
+        .filter(([, value]) => value !== null && value !== undefined)
+        .map(
+          ([key, value]) => `${key} ${typeof value === 'string' ? value : JSON.stringify(value)}`,
+        );
       const way = action.direction === 'both' ? '' : ` (${action.direction})`;
       return plain(`link ${action.link}${way}: ${set.join(', ')}`);
     }
-    case 'set_node': return plain(`node ${action.node}: ${action.state}`);
-    case 'set_media': return plain(`media: ${Object.keys(action.changes).join(', ')}`);
-    case 'set_station': return plain(`station ${action.node}`);
+    case 'set_node':
+      return plain(`node ${action.node}: ${action.state}`);
+    case 'set_media':
+      return plain(`media: ${Object.keys(action.changes).join(', ')}`);
+    case 'set_station':
+      return plain(`station ${action.node}`);
     case 'run':
-      return plain(`run in ${action.node}: ${Array.isArray(action.command) ? action.command.join(' ') : action.command}`);
-    case 'route': return plain(`route of ${action.node}`);
+      return plain(
+        `run in ${action.node}: ${Array.isArray(action.command) ? action.command.join(' ') : action.command}`,
+      );
+    case 'route':
+      return plain(`route of ${action.node}`);
   }
 }
 
 /** The whole timeline. */
-export function timelineOf(course: Course, scenario: Scenario | null, verdict: Verdict | null): Timeline {
+export function timelineOf(
+  course: Course,
+  scenario: Scenario | null,
+  verdict: Verdict | null,
+): Timeline {
   const marks = scenario === null ? course.marks : [...course.marks, ...course.planned(scenario)];
   const duration = scenario?.duration;
   return {
@@ -165,7 +193,12 @@ export function timelineOf(course: Course, scenario: Scenario | null, verdict: V
 
 /** From when to when all of it is, with a little room: at least 10 s. */
 export function extent(timeline: Timeline, now: number): Band {
-  const times = [0, now, ...timeline.marks.map(({ at }) => at), ...timeline.bars.map(({ from }) => from)];
+  const times = [
+    0,
+    now,
+    ...timeline.marks.map(({ at }) => at),
+    ...timeline.bars.map(({ from }) => from),
+  ];
   if (timeline.until !== null) times.push(timeline.until);
   const from = times.reduce((least, time) => Math.min(least, time), Infinity);
   const to = times.reduce((most, time) => Math.max(most, time), from + 10e9);
@@ -179,7 +212,10 @@ export function ticks({ from, to }: Band): number[] {
   const of = rough >= 10 ? [1, 1.5, 3, 6, 10] : [1, 2, 5, 10];
   const step = (of.find((factor) => factor * decade >= rough) ?? 10) * decade * 1e9;
   const first = Math.ceil(from / step);
-  return Array.from({ length: Math.floor(to / step) - first + 1 }, (_, index) => (first + index) * step);
+  return Array.from(
+    { length: Math.floor(to / step) - first + 1 },
+    (_, index) => (first + index) * step,
+  );
 }
 
 /**
@@ -188,7 +224,9 @@ export function ticks({ from, to }: Band): number[] {
  */
 export function lanes(bars: readonly Bar[], now: number): { of: number[]; count: number } {
   const ends: number[] = [];
-  const order = bars.map((_, index) => index).sort((a, b) => (bars[a] as Bar).from - (bars[b] as Bar).from);
+  const order = bars
+    .map((_, index) => index)
+    .sort((a, b) => (bars[a] as Bar).from - (bars[b] as Bar).from);
   const of: number[] = bars.map(() => 0);
   for (const index of order) {
     const bar = bars[index] as Bar;

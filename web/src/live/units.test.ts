@@ -28,7 +28,12 @@ describe('quantities for reading', () => {
 
 describe('written quantities', () => {
   it('are read again as the same number', () => {
-    const kinds = [['rate', 12_500_000], ['duration', 5_697_000], ['size', 65_536], ['rate', 1]] as const;
+    const kinds = [
+      ['rate', 12_500_000],
+      ['duration', 5_697_000],
+      ['size', 65_536],
+      ['rate', 1],
+    ] as const;
     for (const [kind, value] of kinds) expect(parsed(written(value, kind))).toBe(value);
     expect(written(12_500_000, 'rate')).toBe('12.5Mbit/s');
     expect(written(20e6, 'duration')).toBe('20ms');

@@ -2,14 +2,54 @@
 
 type Scale = readonly (readonly [worth: number, unit: string])[];
 
-const RATES: Scale = [[1e12, 'Tbit/s'], [1e9, 'Gbit/s'], [1e6, 'Mbit/s'], [1e3, 'kbit/s'], [1, 'bit/s']];
-const DURATIONS: Scale = [[1e9, 's'], [1e6, 'ms'], [1e3, 'us'], [1, 'ns']];
-const SIZES: Scale = [[1 << 30, 'GiB'], [1 << 20, 'MiB'], [1 << 10, 'KiB'], [1, 'B']];
+const RATES: Scale = [
+  [1e12, 'Tbit/s'],
+  [1e9, 'Gbit/s'],
+  [1e6, 'Mbit/s'],
+  [1e3, 'kbit/s'],
+  [1, 'bit/s'],
+];
+const DURATIONS: Scale = [
+  [1e9, 's'],
+  [1e6, 'ms'],
+  [1e3, 'us'],
+  [1, 'ns'],
+];
+const SIZES: Scale = [
+  [1 << 30, 'GiB'],
+  [1 << 20, 'MiB'],
+  [1 << 10, 'KiB'],
+  [1, 'B'],
+];
 const READ: Record<string, number> = {
-  'bit/s': 1, 'kbit/s': 1e3, 'Mbit/s': 1e6, 'Gbit/s': 1e9, 'Tbit/s': 1e12,
-  ns: 1, us: 1e3, 'µs': 1e3, 'μs': 1e3, ms: 1e6, s: 1e9, min: 60e9, h: 3600e9,
-  B: 1, byte: 1, bytes: 1, kB: 1e3, KiB: 1 << 10, MB: 1e6, MiB: 1 << 20, GB: 1e9, GiB: 1 << 30,
-  packet: 1, packets: 1, frame: 1, frames: 1, '%': 0.01, '': 1,
+  'bit/s': 1,
+  'kbit/s': 1e3,
+  'Mbit/s': 1e6,
+  'Gbit/s': 1e9,
+  'Tbit/s': 1e12,
+  ns: 1,
+  us: 1e3,
+  µs: 1e3,
+  μs: 1e3,
+  ms: 1e6,
+  s: 1e9,
+  min: 60e9,
+  h: 3600e9,
+  B: 1,
+  byte: 1,
+  bytes: 1,
+  kB: 1e3,
+  KiB: 1 << 10,
+  MB: 1e6,
+  MiB: 1 << 20,
+  GB: 1e9,
+  GiB: 1 << 30,
+  packet: 1,
+  packets: 1,
+  frame: 1,
+  frames: 1,
+  '%': 0.01,
+  '': 1,
 };
 
 /** A number with three significant digits, without an exponent. */
@@ -41,7 +81,9 @@ export const percent = (share: number): string => {
 };
 /** A count with thin separators: `12 345`. */
 export const count = (number: number): string =>
-  Math.round(number).toString().replace(/\B(?=(\d{3})+$)/g, '\u2009');
+  Math.round(number)
+    .toString()
+    .replace(/\B(?=(\d{3})+$)/g, '\u2009');
 /** A number of things: `1 link`, `3 links`. */
 export const counted = (number: number, what: string): string =>
   `${count(number)} ${what}${number === 1 ? '' : 's'}`;
@@ -50,7 +92,7 @@ export const counted = (number: number, what: string): string =>
 export function clock(ns: number, decimals = 1): string {
   if (!Number.isFinite(ns)) return '–';
   const unit = 10 ** decimals;
-  const parts = Math.floor(Math.abs(ns) / 1e9 * unit + 1e-6);
+  const parts = Math.floor((Math.abs(ns) / 1e9) * unit + 1e-6);
   const seconds = Math.floor(parts / unit);
   const two = (value: number): string => String(value).padStart(2, '0');
   const hours = Math.floor(seconds / 3600);
@@ -66,7 +108,8 @@ export function written(value: number, kind: 'rate' | 'duration' | 'size'): stri
   if (whole === 0) return `0${(scale[scale.length - 1] as readonly [number, string])[1]}`;
   for (const [worth, unit] of scale) {
     const text = String(whole / worth);
-    if (Math.abs(whole) >= worth && text.length <= 7 && !text.includes('e')) return `${text}${unit}`;
+    if (Math.abs(whole) >= worth && text.length <= 7 && !text.includes('e'))
+      return `${text}${unit}`;
   }
   const [worth, unit] = scale[scale.length - 1] as readonly [number, string];
   return `${whole / worth}${unit}`;
@@ -84,6 +127,7 @@ export function parsed(text: string): number | null {
  * read: controls, and characters that change the direction of writing.
  */
 export function plain(text: string): string {
-  const obeyed = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
+  const obeyed =
+    /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
   return text.replace(obeyed, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }

@@ -28,8 +28,10 @@ export function badgeOf(verdict: Verdict): Badge {
     programs: verdict.programs,
     bound: boundText(verdict),
     good: goodText(verdict),
-    lag: verdict.to < verdict.settled
-      ? `warming up: nothing counts before ${seconds(verdict.settled)} s` : '',
+    lag:
+      verdict.to < verdict.settled
+        ? `warming up: nothing counts before ${seconds(verdict.settled)} s`
+        : '',
   };
 }
 
@@ -40,7 +42,9 @@ export function worstPipe(verdict: Verdict): PipeBound | null {
     return ns(b.at_most.p99) > ns(a.at_most.p99) ? b : a;
   };
   return verdict.bound.pipes.reduce<PipeBound | null>(
-    (worst, pipe) => (worst === null ? pipe : worse(worst, pipe)), null);
+    (worst, pipe) => (worst === null ? pipe : worse(worst, pipe)),
+    null,
+  );
 }
 
 /** The bound in terms of what the run is for, beside what `trust` asks. */
@@ -55,7 +59,8 @@ export function boundText(verdict: Verdict): string {
       return `events at most ${measured(bound.timeline.latest)} late of ${text(trust.timeline)}`;
     default: {
       const worst = worstPipe(verdict);
-      return worst === null ? `no frames yet; needed: ${text(trust.delay)}`
+      return worst === null
+        ? `no frames yet; needed: ${text(trust.delay)}`
         : `late p99 at most ${measured(worst.at_most.p99)} of ${text(trust.delay)}`;
     }
   }
@@ -65,7 +70,9 @@ export function boundText(verdict: Verdict): string {
 export function goodText(verdict: Verdict): string {
   const begin = Math.max(verdict.from, Math.min(verdict.settled, verdict.to));
   const bad = verdict.bad.reduce(
-    (sum, { from, to }) => sum + Math.max(0, Math.min(to, verdict.to) - Math.max(from, begin)), 0);
+    (sum, { from, to }) => sum + Math.max(0, Math.min(to, verdict.to) - Math.max(from, begin)),
+    0,
+  );
   if (bad === 0) return '';
   const all = verdict.to - begin;
   return `good ${digits((all - bad) / 1e9)} s of ${digits(all / 1e9)} s`;
@@ -76,23 +83,51 @@ export function comparisons(verdict: Verdict): { what: string; needed: string; i
   const { bound, trust } = verdict;
   const worst = worstPipe(verdict);
   const rows = [
-    { what: 'engine stood still, longest', needed: text(trust.stall), is: measured(bound.engine.longest) },
-    { what: 'frames lost outside the model', needed: text(trust.losses), is: String(bound.losses.frames) },
-    { what: 'latest event of the timeline', needed: text(trust.timeline),
-      is: bound.timeline.missed ? 'missed' : measured(bound.timeline.latest) },
+    {
+      what: 'engine stood still, longest',
+      needed: text(trust.stall),
+      is: measured(bound.engine.longest),
+    },
+    {
+      what: 'frames lost outside the model',
+      needed: text(trust.losses),
+      is: String(bound.losses.frames),
+    },
+    {
+      what: 'latest event of the timeline',
+      needed: text(trust.timeline),
+      is: bound.timeline.missed ? 'missed' : measured(bound.timeline.latest),
+    },
   ];
   if (worst !== null) {
     const pipe = plain(worst.pipe);
     rows.unshift(
-      { what: `late, p99, at most (${pipe})`, needed: text(trust.delay), is: measured(worst.at_most.p99) },
-      { what: `late, p99, seen (${pipe})`, needed: text(trust.delay), is: measured(worst.late.p99) },
-      { what: `later than ${text(trust.delay)}, at most`, needed: text(trust.share),
-        is: percent(worst.at_most.share) },
+      {
+        what: `late, p99, at most (${pipe})`,
+        needed: text(trust.delay),
+        is: measured(worst.at_most.p99),
+      },
+      {
+        what: `late, p99, seen (${pipe})`,
+        needed: text(trust.delay),
+        is: measured(worst.late.p99),
+      },
+      {
+        what: `later than ${text(trust.delay)}, at most`,
+        needed: text(trust.share),
+        is: percent(worst.at_most.share),
+      },
     );
   }
-  const waited = Math.max(0, ...bound.nodes.map(({ cpu, memory, disk }) =>
-    Math.max(cpu.share, memory.share, disk.share)));
-  rows.push({ what: 'programs waited, most of any node', needed: text(trust.waits), is: percent(waited) });
+  const waited = Math.max(
+    0,
+    ...bound.nodes.map(({ cpu, memory, disk }) => Math.max(cpu.share, memory.share, disk.share)),
+  );
+  rows.push({
+    what: 'programs waited, most of any node',
+    needed: text(trust.waits),
+    is: percent(waited),
+  });
   return rows;
 }
 
@@ -110,9 +145,11 @@ export function targetOf(finding: Finding, verdict: Verdict): Target {
   if (on?.kind === 'pipe') target.link = on.name.replace(/\/(forward|reverse)$/, '');
   const party = on === null ? null : partyOf(on);
   if (party !== null) target.node = party;
-  const pipe = on?.kind === 'pipe' ? verdict.bound.pipes.find(({ pipe }) => pipe === on.name) : undefined;
-  const report = verdict.signals.find((of) =>
-    of.signal === finding.signal && (on === null || sameResource(of.on, on)));
+  const pipe =
+    on?.kind === 'pipe' ? verdict.bound.pipes.find(({ pipe }) => pipe === on.name) : undefined;
+  const report = verdict.signals.find(
+    (of) => of.signal === finding.signal && (on === null || sameResource(of.on, on)),
+  );
   const episode = report?.episodes.find(({ warm_up }) => !warm_up);
   const at = pipe?.bad[0]?.from ?? episode?.from ?? verdict.bad[0]?.from;
   if (at !== undefined) target.at = at;
@@ -134,14 +171,21 @@ export interface CpuHeld {
 /** CPUs with what was held against them, and whose work it was. */
 export function cpusOf(verdict: Verdict): CpuHeld[] {
   const all = Math.max(1, verdict.to - Math.max(verdict.from, verdict.settled));
-  return verdict.signals.filter(({ signal, on }) => signal === 'cpu' && on.kind === 'cpu').map(({ on, held, shares, episodes }) => ({
-    name: resourceText(on),
-    held: ns(held) === 0 ? 'nothing' : duration(ns(held)),
-    share: ns(held) / all,
-    now: (episodes.at(-1)?.to ?? -Infinity) >= verdict.to - 1e9,
-    whom: ns(held) === 0 ? '' : shares.slice(0, 3)
-      .map(({ who, share }) => `${whoText(who)} ${Math.round(share * 100)} %`).join(', '),
-  }));
+  return verdict.signals
+    .filter(({ signal, on }) => signal === 'cpu' && on.kind === 'cpu')
+    .map(({ on, held, shares, episodes }) => ({
+      name: resourceText(on),
+      held: ns(held) === 0 ? 'nothing' : duration(ns(held)),
+      share: ns(held) / all,
+      now: (episodes.at(-1)?.to ?? -Infinity) >= verdict.to - 1e9,
+      whom:
+        ns(held) === 0
+          ? ''
+          : shares
+              .slice(0, 3)
+              .map(({ who, share }) => `${whoText(who)} ${Math.round(share * 100)} %`)
+              .join(', '),
+    }));
 }
 
 /** A party in words. */

@@ -17,8 +17,17 @@ export interface LiveRequest {
 }
 
 /** What is asked again, by its path. */
-export type Asked = 'experiment' | 'links' | 'nodes' | 'processes' | 'services' | 'verdict'
-  | 'scenario' | 'media' | 'timing' | 'neighbours';
+export type Asked =
+  | 'experiment'
+  | 'links'
+  | 'nodes'
+  | 'processes'
+  | 'services'
+  | 'verdict'
+  | 'scenario'
+  | 'media'
+  | 'timing'
+  | 'neighbours';
 
 /** What a watch hands over. */
 export interface Taker {
@@ -116,7 +125,9 @@ export class Watch {
         if (!this.stopped) this.taker.lost(new ApiFailure(0, 'the connection has ended'));
       } catch (failure) {
         if (this.stopped) return;
-        this.taker.lost(failure instanceof ApiFailure ? failure : new ApiFailure(0, String(failure)));
+        this.taker.lost(
+          failure instanceof ApiFailure ? failure : new ApiFailure(0, String(failure)),
+        );
       }
       if (Date.now() - begun > 5000) backoff.reset();
       await new Promise((resolve) => setTimeout(resolve, backoff.next(Math.random())));
@@ -146,7 +157,8 @@ export class Watch {
 
   private frame(data: ArrayBuffer): void {
     const frame = decodeLive(data);
-    if (frame === null) throw new Error('frames of another version: reload the page to match the engine');
+    if (frame === null)
+      throw new Error('frames of another version: reload the page to match the engine');
     this.taker.frame(frame);
   }
 
@@ -160,7 +172,8 @@ export class Watch {
       this.want('links');
       this.want('nodes');
     }
-    if (notice.slowed !== undefined) this.taker.slowed(notice.slowed.interval_ms, notice.slowed.why);
+    if (notice.slowed !== undefined)
+      this.taker.slowed(notice.slowed.interval_ms, notice.slowed.why);
     if (notice.failed !== undefined) throw new Error(notice.failed.error);
   }
 

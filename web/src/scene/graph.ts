@@ -52,7 +52,9 @@ export type Place = readonly [number, number];
 /** A scene of the graph. `unfolded` are the stacks, as written, whose nodes are shown one by one;
  * `placed` are places that go before those of the layout (what is being dragged, say). */
 export function sceneOf(
-  graph: GraphInput, unfolded: ReadonlySet<string>, placed: ReadonlyMap<string, Place>,
+  graph: GraphInput,
+  unfolded: ReadonlySet<string>,
+  placed: ReadonlyMap<string, Place>,
 ): Scene {
   const shownAs = new Map<string, string>();
   const stacks = (graph.stacks ?? []).filter((s) => s.nodes.length > 1 && !unfolded.has(s.written));
@@ -89,7 +91,9 @@ type GraphEnd = GraphLink['ends'][number];
 
 /** The node of the scene that an end is at. Ends outside, like `nat:NAME`, are nodes of their own. */
 function nodeNameOf(
-  end: GraphEnd, shownAs: ReadonlyMap<string, string>, known: { has: (name: string) => boolean },
+  end: GraphEnd,
+  shownAs: ReadonlyMap<string, string>,
+  known: { has: (name: string) => boolean },
 ): string {
   const name = shownAs.get(end.node) ?? end.node;
   return known.has(name) || !end.interface ? name : `${end.node}:${end.interface}`;
@@ -97,7 +101,9 @@ function nodeNameOf(
 
 /** Adds what links name that is no node: the machine, and what it reaches, beside the other end. */
 function outsideNodes(
-  graph: GraphInput, shownAs: ReadonlyMap<string, string>, inputs: Map<string, NodeInput>,
+  graph: GraphInput,
+  shownAs: ReadonlyMap<string, string>,
+  inputs: Map<string, NodeInput>,
   placed: ReadonlyMap<string, Place>,
 ): void {
   const inside = new Set(inputs.keys());
@@ -115,13 +121,21 @@ function outsideNodes(
 
 function nodeInput(node: GraphNode, name: string, x: number, y: number): NodeInput {
   return {
-    name, kind: node.kind, x, y, simulated: node.simulated, ownKernel: node.own_kernel,
-    failed: node.failed, generated: Boolean(node.origin?.by),
+    name,
+    kind: node.kind,
+    x,
+    y,
+    simulated: node.simulated,
+    ownKernel: node.own_kernel,
+    failed: node.failed,
+    generated: Boolean(node.origin?.by),
   };
 }
 
 function linkInputs(
-  graph: GraphInput, shownAs: ReadonlyMap<string, string>, index: ReadonlyMap<string, number>,
+  graph: GraphInput,
+  shownAs: ReadonlyMap<string, string>,
+  index: ReadonlyMap<string, number>,
 ): LinkInput[] {
   const links: LinkInput[] = [];
   /** Links of folded stacks by their two ends, with how many they are. */
@@ -142,7 +156,11 @@ function linkInputs(
     }
     if (many) folded.set(key, { at: links.length, count: 1 });
     links.push({
-      name: link.name, a, b, direct: link.direct, generated: Boolean(link.origin?.by),
+      name: link.name,
+      a,
+      b,
+      direct: link.direct,
+      generated: Boolean(link.origin?.by),
       text: textOf(link),
       ends: many ? undefined : [link.ends[0].interface, link.ends[1].interface],
     });

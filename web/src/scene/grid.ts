@@ -26,7 +26,12 @@ export class Grid {
     }
     if (count === 0) [x0, y0, x1, y1] = [0, 0, 0, 0];
     const area = Math.max(x1 - x0, 1) * Math.max(y1 - y0, 1);
-    this.cell = Math.max(Math.sqrt((area * 2) / Math.max(count, 1)), (x1 - x0) / 1000, (y1 - y0) / 1000, 1);
+    this.cell = Math.max(
+      Math.sqrt((area * 2) / Math.max(count, 1)),
+      (x1 - x0) / 1000,
+      (y1 - y0) / 1000,
+      1,
+    );
     this.left = x0;
     this.top = y0;
     this.columns = Math.floor((x1 - x0) / this.cell) + 1;

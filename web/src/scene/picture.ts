@@ -109,7 +109,11 @@ export function radiusOf(level: Level, view: View): number {
 }
 
 export function picture(
-  scene: Scene, view: View, marks: Marks, paint: PipePaint | null, measure: Measure,
+  scene: Scene,
+  view: View,
+  marks: Marks,
+  paint: PipePaint | null,
+  measure: Measure,
 ): Picture {
   return new Composer(scene, view, marks, paint, measure).compose();
 }
@@ -150,10 +154,22 @@ class Composer {
     if (level === 'near' && this.seen.length > MANY) level = 'middle';
     this.at = paint ? places(scene, paint) : null;
     this.out = {
-      level, radius: radiusOf(level, view), halos: [], strokes: [],
+      level,
+      radius: radiusOf(level, view),
+      halos: [],
+      strokes: [],
       chevrons: { token: '--land', width: 1.4, dash: false, xy: [] },
-      nodes: KINDS.map(() => []), hollow: [], failed: [], kernels: [], generated: [], rings: [],
-      stacks: [], gauges: [], drops: [], crosses: [], texts: [],
+      nodes: KINDS.map(() => []),
+      hollow: [],
+      failed: [],
+      kernels: [],
+      generated: [],
+      rings: [],
+      stacks: [],
+      gauges: [],
+      drops: [],
+      crosses: [],
+      texts: [],
     };
   }
 
@@ -184,7 +200,8 @@ class Composer {
     if (scene.nodes[i].count) out.stacks.push(x, y);
     const ring = this.paint?.nodes.get(scene.nodes[i].name)?.ring;
     if (ring === 'failed') out.failed.push(x, y);
-    else if (ring) out.rings.push({ x, y, token: ring === 'contention' ? '--suspect' : '--text-3' });
+    else if (ring)
+      out.rings.push({ x, y, token: ring === 'contention' ? '--suspect' : '--text-3' });
     const r = out.radius + 1;
     this.room.take(x - r, y - r, x + r, y + r);
   }
@@ -197,10 +214,19 @@ class Composer {
       const [a, b] = [scene.a[i], scene.b[i]];
       const [ax, ay, bx, by] = [scene.x[a], scene.y[a], scene.x[b], scene.y[b]];
       if (
-        (ax < box.x0 && bx < box.x0) || (ax > box.x1 && bx > box.x1) ||
-        (ay < box.y0 && by < box.y0) || (ay > box.y1 && by > box.y1)
-      ) continue;
-      this.link(i, toScreenX(view, ax), toScreenY(view, ay), toScreenX(view, bx), toScreenY(view, by));
+        (ax < box.x0 && bx < box.x0) ||
+        (ax > box.x1 && bx > box.x1) ||
+        (ay < box.y0 && by < box.y0) ||
+        (ay > box.y1 && by > box.y1)
+      )
+        continue;
+      this.link(
+        i,
+        toScreenX(view, ax),
+        toScreenY(view, ay),
+        toScreenX(view, bx),
+        toScreenY(view, by),
+      );
     }
   }
 
@@ -230,8 +256,15 @@ class Composer {
 
   /** Both directions, side by side, each as wide and as coloured as the overlay says. */
   private pipes(
-    paint: PipePaint, place: number, ax: number, ay: number, bx: number, by: number,
-    nx: number, ny: number, length: number,
+    paint: PipePaint,
+    place: number,
+    ax: number,
+    ay: number,
+    bx: number,
+    by: number,
+    nx: number,
+    ny: number,
+    length: number,
   ): void {
     const { out } = this;
     const down = (paint.flags[2 * place] & paint.flags[2 * place + 1] & PAINT_DOWN) !== 0;
@@ -255,8 +288,15 @@ class Composer {
       if (paint.flags[pipe] & PAINT_CONTENTION) {
         this.halo('--suspect', width + 6, ax + ox, ay + oy, bx + ox, by + oy);
       }
-      this.stroke(`--s${paint.level[pipe]}`, width, (paint.flags[pipe] & PAINT_DOWN) !== 0,
-        ax + ox, ay + oy, bx + ox, by + oy);
+      this.stroke(
+        `--s${paint.level[pipe]}`,
+        width,
+        (paint.flags[pipe] & PAINT_DOWN) !== 0,
+        ax + ox,
+        ay + oy,
+        bx + ox,
+        by + oy,
+      );
       if (out.level === 'near' && width >= 3 && length > 60) {
         this.chevron(ax + ox, ay + oy, bx + ox, by + oy, direction, width, length);
       }
@@ -265,7 +305,13 @@ class Composer {
   }
 
   private chevron(
-    ax: number, ay: number, bx: number, by: number, direction: number, width: number, length: number,
+    ax: number,
+    ay: number,
+    bx: number,
+    by: number,
+    direction: number,
+    width: number,
+    length: number,
   ): void {
     const ux = (bx - ax) / length;
     const uy = (by - ay) / length;
@@ -292,13 +338,20 @@ class Composer {
     // At the right of the direction in which frames go.
     const x = x0 + ux * at + uy * -13;
     const y = y0 + uy * at + ux * 13;
-    if (fill >= 0) this.out.gauges.push({ x, y, angle: Math.atan2(uy, ux), fill: Math.min(1, fill) });
+    if (fill >= 0)
+      this.out.gauges.push({ x, y, angle: Math.atan2(uy, ux), fill: Math.min(1, fill) });
     if (drops) this.out.drops.push(x + ux * 22, y + uy * 22);
     this.room.take(x - 14, y - 10, x + 14, y + 10);
   }
 
   private linkTexts(
-    i: number, place: number, ax: number, ay: number, bx: number, by: number, length: number,
+    i: number,
+    place: number,
+    ax: number,
+    ay: number,
+    bx: number,
+    by: number,
+    length: number,
   ): void {
     const { scene, paint } = this;
     if (paint && place >= 0) {
@@ -310,13 +363,16 @@ class Composer {
       if (text) this.onLine(text, ax, ay, bx, by, 0.5);
     } else {
       const { text, count } = scene.links[i];
-      const number = scene.bundle[i] > 1 ? `${scene.bundle[i]} links` : (count ?? 0) > 1 ? `×${count}` : '';
+      const number =
+        scene.bundle[i] > 1 ? `${scene.bundle[i]} links` : (count ?? 0) > 1 ? `×${count}` : '';
       if (number) this.onLine(number, ax, ay, bx, by, 0.5);
       else if (text && length > 110) this.onLine(text, ax, ay, bx, by, 0.5);
     }
     const ends = scene.links[i].ends;
     // Interfaces matter to who looks at a node or a link, or from very near.
-    const looked = this.marks.links.has(i) || this.marks.nodes.has(scene.a[i]) ||
+    const looked =
+      this.marks.links.has(i) ||
+      this.marks.nodes.has(scene.a[i]) ||
       this.marks.nodes.has(scene.b[i]);
     if (ends && length > 110 && (looked || this.view.scale > 2)) {
       const t = (this.out.radius + 26) / length;
@@ -326,7 +382,13 @@ class Composer {
   }
 
   private onLine(
-    text: string, ax: number, ay: number, bx: number, by: number, at: number, token = '--text-2',
+    text: string,
+    ax: number,
+    ay: number,
+    bx: number,
+    by: number,
+    at: number,
+    token = '--text-2',
   ): void {
     const placed = along(this.room, ax, ay, bx, by, at, 5, this.measure(text, 'number'));
     if (placed) this.out.texts.push({ text, ...placed, font: 'number', token, ground: true });
@@ -337,8 +399,9 @@ class Composer {
     const { scene, view, out, marks } = this;
     const inSight = new Uint8Array(scene.nodes.length);
     for (const i of this.seen) inSight[i] = 1;
-    const first = [...new Set([...marks.nodes, ...(marks.focus < 0 ? [] : [marks.focus])])]
-      .filter((i) => inSight[i]);
+    const first = [...new Set([...marks.nodes, ...(marks.focus < 0 ? [] : [marks.focus])])].filter(
+      (i) => inSight[i],
+    );
     for (const i of first) {
       this.name(i, toScreenX(view, scene.x[i]), toScreenY(view, scene.y[i]), first.length <= 12);
       inSight[i] = 0;
@@ -358,14 +421,18 @@ class Composer {
     const text = count ? `${name} ×${count}` : name;
     const font = scene.kind[i] === 0 ? 'name' : 'strong';
     const width = this.measure(text, font);
-    const placed = beside(this.room, x, y, out.radius + 2, width) ?? (must ? { x, y: y + out.radius + 14 } : null);
+    const placed =
+      beside(this.room, x, y, out.radius + 2, width) ??
+      (must ? { x, y: y + out.radius + 14 } : null);
     if (!placed) return;
-    if (must) this.room.take(placed.x - width / 2, placed.y - 8, placed.x + width / 2, placed.y + 8);
+    if (must)
+      this.room.take(placed.x - width / 2, placed.y - 8, placed.x + width / 2, placed.y + 8);
     out.texts.push({ text, ...placed, font, token: '--text', ground: false });
     const badge = this.paint?.nodes.get(name)?.badge;
     if (!badge || out.level !== 'near') return;
     const below = beside(this.room, x, y, out.radius + 2, this.measure(badge, 'number'));
-    if (below) out.texts.push({ text: badge, ...below, font: 'number', token: '--text-2', ground: true });
+    if (below)
+      out.texts.push({ text: badge, ...below, font: 'number', token: '--text-2', ground: true });
   }
 
   private sign({ text, token }: Sign, x: number, y: number): void {
@@ -374,7 +441,13 @@ class Composer {
   }
 
   private stroke(
-    token: string, width: number, dash: boolean, ax: number, ay: number, bx: number, by: number,
+    token: string,
+    width: number,
+    dash: boolean,
+    ax: number,
+    ay: number,
+    bx: number,
+    by: number,
   ): void {
     push(this.strokes, token, width, dash, ax, ay, bx, by);
   }
@@ -385,8 +458,14 @@ class Composer {
 }
 
 function push(
-  into: Map<string, Stroke>, token: string, width: number, dash: boolean,
-  ax: number, ay: number, bx: number, by: number,
+  into: Map<string, Stroke>,
+  token: string,
+  width: number,
+  dash: boolean,
+  ax: number,
+  ay: number,
+  bx: number,
+  by: number,
 ): void {
   const key = `${token} ${width} ${dash}`;
   let stroke = into.get(key);

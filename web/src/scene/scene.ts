@@ -67,13 +67,20 @@ export class Scene {
     this.x = Float32Array.from(nodes, (n) => n.x);
     this.y = Float32Array.from(nodes, (n) => n.y);
     this.kind = Uint8Array.from(nodes, (n) => KINDS.indexOf(n.kind));
-    this.flags = Uint8Array.from(nodes, (n) =>
-      (n.simulated ? SIMULATED : 0) | (n.ownKernel ? OWN_KERNEL : 0) | (n.failed ? FAILED : 0) |
-      (n.generated ? GENERATED : 0));
+    this.flags = Uint8Array.from(
+      nodes,
+      (n) =>
+        (n.simulated ? SIMULATED : 0) |
+        (n.ownKernel ? OWN_KERNEL : 0) |
+        (n.failed ? FAILED : 0) |
+        (n.generated ? GENERATED : 0),
+    );
     this.a = Uint32Array.from(links, (l) => l.a);
     this.b = Uint32Array.from(links, (l) => l.b);
-    this.linkFlags = Uint8Array.from(links, (l) =>
-      (l.direct ? DIRECT : 0) | (l.generated ? GENERATED : 0));
+    this.linkFlags = Uint8Array.from(
+      links,
+      (l) => (l.direct ? DIRECT : 0) | (l.generated ? GENERATED : 0),
+    );
     this.degree = new Uint32Array(nodes.length);
     for (let i = 0; i < links.length; i++) {
       this.degree[this.a[i]]++;
@@ -134,9 +141,12 @@ export class Scene {
       const dy = this.y[b] - this.y[a];
       const far = reach + Math.abs(this.step[i] * spread);
       if (
-        x < Math.min(this.x[a], this.x[b]) - far || x > Math.max(this.x[a], this.x[b]) + far ||
-        y < Math.min(this.y[a], this.y[b]) - far || y > Math.max(this.y[a], this.y[b]) + far
-      ) continue;
+        x < Math.min(this.x[a], this.x[b]) - far ||
+        x > Math.max(this.x[a], this.x[b]) + far ||
+        y < Math.min(this.y[a], this.y[b]) - far ||
+        y > Math.max(this.y[a], this.y[b]) + far
+      )
+        continue;
       const length = Math.hypot(dx, dy);
       if (length === 0) continue;
       const off = this.step[i] * spread;

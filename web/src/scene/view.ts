@@ -22,10 +22,14 @@ export interface View {
 export const MIN_SCALE = 0.01;
 export const MAX_SCALE = 6;
 
-export const toScreenX = (view: View, x: number): number => (x - view.x) * view.scale + view.width / 2;
-export const toScreenY = (view: View, y: number): number => (y - view.y) * view.scale + view.height / 2;
-export const toPlaneX = (view: View, x: number): number => (x - view.width / 2) / view.scale + view.x;
-export const toPlaneY = (view: View, y: number): number => (y - view.height / 2) / view.scale + view.y;
+export const toScreenX = (view: View, x: number): number =>
+  (x - view.x) * view.scale + view.width / 2;
+export const toScreenY = (view: View, y: number): number =>
+  (y - view.y) * view.scale + view.height / 2;
+export const toPlaneX = (view: View, x: number): number =>
+  (x - view.width / 2) / view.scale + view.x;
+export const toPlaneY = (view: View, y: number): number =>
+  (y - view.height / 2) / view.scale + view.y;
 
 /** The part of the plane in view, and a margin of so many pixels. */
 export function inView(view: View, margin = 0): Box {

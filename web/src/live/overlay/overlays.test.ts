@@ -6,15 +6,29 @@ import { OVERLAYS, stateText, type Seen } from './overlays';
 import { levelOf, levelOfShare, steps, widthOf } from './scale';
 import { PAINT_CONTENTION, PAINT_DIRECT, PAINT_DOWN, PAINT_DROPS } from './types';
 
-const pipe = (rate: string) => ({ config: { rate, delay: '20ms', jitter: 'none', loss: '0%', state: 'up' }, statistics: {} });
-const link = (name: string, there = '100Mbit/s', back = there) => ({
-  name, endpoints: [{ node: 'a', interface: 'eth1' }, { node: 'b', interface: 'eth1' }],
-  forward: pipe(there), reverse: pipe(back),
-}) as unknown as LinkStatus;
-const node = (name: string) => ({ name, kind: 'host', primary: ['10.0.0.1'], interfaces: [] }) as unknown as NodeStatus;
+const pipe = (rate: string) => ({
+  config: { rate, delay: '20ms', jitter: 'none', loss: '0%', state: 'up' },
+  statistics: {},
+});
+const link = (name: string, there = '100Mbit/s', back = there) =>
+  ({
+    name,
+    endpoints: [
+      { node: 'a', interface: 'eth1' },
+      { node: 'b', interface: 'eth1' },
+    ],
+    forward: pipe(there),
+    reverse: pipe(back),
+  }) as unknown as LinkStatus;
+const node = (name: string) =>
+  ({ name, kind: 'host', primary: ['10.0.0.1'], interfaces: [] }) as unknown as NodeStatus;
 
 function seen(of: Partial<Seen> = {}): Seen {
-  const network = new Network([link('x'), link('y', '10Mbit/s', '5Mbit/s'), link('z')], [node('a'), node('b')], 1);
+  const network = new Network(
+    [link('x'), link('y', '10Mbit/s', '5Mbit/s'), link('z')],
+    [node('a'), node('b')],
+    1,
+  );
   const pipes = new Pipes(6, 1);
   pipes.state.fill(0);
   const set = (index: number, delivered: number, busy: number): void => {
@@ -87,8 +101,15 @@ describe('overlays', () => {
         { signal: 'lateness', on: { kind: 'pipe', name: 'y/reverse' } },
         { signal: 'run_queue', on: { kind: 'run_queue', who: { kind: 'node', name: 'a' } } },
       ],
-      signals: [{ signal: 'cpu', on: { kind: 'cpu', cpu: 1 }, held: '2s', worst: 3,
-        shares: [{ who: { kind: 'node', name: 'a' } }] }],
+      signals: [
+        {
+          signal: 'cpu',
+          on: { kind: 'cpu', cpu: 1 },
+          held: '2s',
+          worst: 3,
+          shares: [{ who: { kind: 'node', name: 'a' } }],
+        },
+      ],
       bound: { nodes: [] },
     } as unknown as Verdict;
     const picture = draw('Contention', { verdict });
@@ -101,7 +122,10 @@ describe('overlays', () => {
       { node: 'a', service: 'frr', state: { ready: { pid: 3 } }, log: '' },
       { node: 'a', service: 'dns', state: { failed: { reason: 'no' } }, log: '' },
     ];
-    expect(draw('Services', { services }).nodes.get('a')).toEqual({ ring: 'failed', badge: 'frr, dns failed' });
+    expect(draw('Services', { services }).nodes.get('a')).toEqual({
+      ring: 'failed',
+      badge: 'frr, dns failed',
+    });
     expect(stateText({ failed: { reason: '<b>' } })).toBe('failed, reason <b>');
     expect(stateText('never_started')).toBe('never started');
   });
@@ -121,7 +145,9 @@ describe('scales', () => {
       before = width;
     }
     expect(before).toBe(7);
-    expect([0, 9e4, 1e6, 2e6, 1e7, 6e7, 1e8].map((bits) => levelOf(bits, steps(1e8)))).toEqual([0, 0, 1, 1, 2, 3, 3]);
+    expect([0, 9e4, 1e6, 2e6, 1e7, 6e7, 1e8].map((bits) => levelOf(bits, steps(1e8)))).toEqual([
+      0, 0, 1, 1, 2, 3, 3,
+    ]);
     expect([0, 0.01, 0.3, 0.7, 0.95].map(levelOfShare)).toEqual([0, 1, 2, 3, 4]);
   });
 });

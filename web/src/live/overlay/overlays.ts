@@ -7,8 +7,14 @@ import { count, digits, percent, plain, rate, size } from '../units';
 import { partyOf, resourceText, whoText } from '../verdict';
 import { levelOf, levelOfShare, steps, widthOf } from './scale';
 import {
-  PAINT_CONTENTION, PAINT_DIRECT, PAINT_DOWN, PAINT_DROPS,
-  type LegendRow, type NodeMark, type OverlayPicture, type Table,
+  PAINT_CONTENTION,
+  PAINT_DIRECT,
+  PAINT_DOWN,
+  PAINT_DROPS,
+  type LegendRow,
+  type NodeMark,
+  type OverlayPicture,
+  type Table,
 } from './types';
 
 /** What overlays are made of. */
@@ -30,13 +36,17 @@ export interface Overlay {
 
 const IDLE = 'nothing';
 const DOWN_ROW: LegendRow = { swatch: { kind: 'down' }, text: 'down' };
-const DIRECT_ROW: LegendRow = { swatch: { kind: 'direct' }, text: 'direct: what the kernel counts' };
+const DIRECT_ROW: LegendRow = {
+  swatch: { kind: 'direct' },
+  text: 'direct: what the kernel counts',
+};
 
 /** A picture of the pipes' states alone, which overlays add to. */
 function plainPicture({ network, pipes, failed }: Seen, version: number): OverlayPicture {
   const flags = new Uint8Array(pipes.count);
   for (let pipe = 0; pipe < pipes.count; pipe += 1) {
-    flags[pipe] = (pipes.is(pipe, DOWN) ? PAINT_DOWN : 0) | (pipes.is(pipe, DIRECT) ? PAINT_DIRECT : 0);
+    flags[pipe] =
+      (pipes.is(pipe, DOWN) ? PAINT_DOWN : 0) | (pipes.is(pipe, DIRECT) ? PAINT_DIRECT : 0);
   }
   return {
     links: network.linkNames,
@@ -90,24 +100,28 @@ function throughput(seen: Seen, version: number): OverlayPicture {
     if (pipes.is(pipe, FULL)) picture.fill[pipe] = pipes.fill[pipe] as number;
     if ((pipes.drops[pipe] as number) > 0) (picture.flags[pipe] as number) |= PAINT_DROPS;
   }
-  const unit = levels[2] >= 1e9 ? [1e9, 'Gbit/s'] as const : [1e6, 'Mbit/s'] as const;
+  const unit = levels[2] >= 1e9 ? ([1e9, 'Gbit/s'] as const) : ([1e6, 'Mbit/s'] as const);
   const numbers = [0, ...levels].map((step) => String(Number((step / unit[0]).toPrecision(3))));
   picture.label = (pipe) => {
     const delivered = pipes.delivered[pipe] as number;
     return delivered < levels[0] / 10 ? '' : digits(delivered / unit[0]);
   };
   picture.legend = [
-    { swatch: { kind: 'line', levels: [0, 1, 2, 3, 4] },
-      text: `${numbers.join(' · ')} ${unit[1]} · over 95 % of its rate` },
+    {
+      swatch: { kind: 'line', levels: [0, 1, 2, 3, 4] },
+      text: `${numbers.join(' · ')} ${unit[1]} · over 95 % of its rate`,
+    },
     { swatch: { kind: 'gauge' }, text: 'a full queue, at the pipe’s mouth' },
     { swatch: { kind: 'drops' }, text: 'drops' },
-    DOWN_ROW, ...someDirect(picture),
+    DOWN_ROW,
+    ...someDirect(picture),
   ];
-  picture.table = () => pipeTable(seen, ['offered', 'delivered', 'drops/s'], (pipe) => [
-    known(pipes, pipe, () => rate(pipes.offered[pipe] as number)),
-    known(pipes, pipe, () => rate(pipes.delivered[pipe] as number)),
-    known(pipes, pipe, () => digits(pipes.drops[pipe] as number)),
-  ]);
+  picture.table = () =>
+    pipeTable(seen, ['offered', 'delivered', 'drops/s'], (pipe) => [
+      known(pipes, pipe, () => rate(pipes.offered[pipe] as number)),
+      known(pipes, pipe, () => rate(pipes.delivered[pipe] as number)),
+      known(pipes, pipe, () => digits(pipes.drops[pipe] as number)),
+    ]);
   return picture;
 }
 
@@ -120,21 +134,27 @@ function share(seen: Seen, version: number): OverlayPicture {
     picture.width[pipe] = 1 + 6 * Math.min(1, Math.max(0, busy));
   }
   picture.label = (pipe) =>
-    ((pipes.busy[pipe] as number) >= 0.01 ? `${Math.round((pipes.busy[pipe] as number) * 100)} %` : '');
+    (pipes.busy[pipe] as number) >= 0.01
+      ? `${Math.round((pipes.busy[pipe] as number) * 100)} %`
+      : '';
   picture.legend = [
-    { swatch: { kind: 'line', levels: [0, 1, 2, 3, 4] },
-      text: 'line busy: below 1 · 1 · 30 · 70 · 95 % of the time' },
-    DOWN_ROW, ...someDirect(picture),
+    {
+      swatch: { kind: 'line', levels: [0, 1, 2, 3, 4] },
+      text: 'line busy: below 1 · 1 · 30 · 70 · 95 % of the time',
+    },
+    DOWN_ROW,
+    ...someDirect(picture),
   ];
-  picture.table = () => pipeTable(seen, ['line busy', 'delivered', 'rate'], (pipe) => {
-    const link = seen.network.links[pipe >> 1];
-    const set = link === undefined ? '' : asSet(pipe % 2 === 0 ? link.forward : link.reverse);
-    return [
-      modelled(pipes, pipe, () => percent(pipes.busy[pipe] as number)),
-      known(pipes, pipe, () => rate(pipes.delivered[pipe] as number)),
-      set.split(' · ')[0] ?? '',
-    ];
-  });
+  picture.table = () =>
+    pipeTable(seen, ['line busy', 'delivered', 'rate'], (pipe) => {
+      const link = seen.network.links[pipe >> 1];
+      const set = link === undefined ? '' : asSet(pipe % 2 === 0 ? link.forward : link.reverse);
+      return [
+        modelled(pipes, pipe, () => percent(pipes.busy[pipe] as number)),
+        known(pipes, pipe, () => rate(pipes.delivered[pipe] as number)),
+        set.split(' · ')[0] ?? '',
+      ];
+    });
   return picture;
 }
 
@@ -157,15 +177,19 @@ function queue(seen: Seen, version: number): OverlayPicture {
   picture.legend = [
     { swatch: { kind: 'gauge' }, text: 'fill of the queue at the pipe’s mouth; bytes in it' },
     { swatch: { kind: 'drops' }, text: 'frames dropped per second' },
-    { swatch: { kind: 'line', levels: [0, 1, 2, 3, 4] },
-      text: 'fill below 1 · 1 · 30 · 70 % · at its limit' },
-    DOWN_ROW, ...someDirect(picture),
+    {
+      swatch: { kind: 'line', levels: [0, 1, 2, 3, 4] },
+      text: 'fill below 1 · 1 · 30 · 70 % · at its limit',
+    },
+    DOWN_ROW,
+    ...someDirect(picture),
   ];
-  picture.table = () => pipeTable(seen, ['queued', 'fill', 'drops/s'], (pipe) => [
-    modelled(pipes, pipe, () => size(pipes.queued[pipe] as number)),
-    modelled(pipes, pipe, () => percent(pipes.fill[pipe] as number)),
-    known(pipes, pipe, () => digits(pipes.drops[pipe] as number)),
-  ]);
+  picture.table = () =>
+    pipeTable(seen, ['queued', 'fill', 'drops/s'], (pipe) => [
+      modelled(pipes, pipe, () => size(pipes.queued[pipe] as number)),
+      modelled(pipes, pipe, () => percent(pipes.fill[pipe] as number)),
+      known(pipes, pipe, () => digits(pipes.drops[pipe] as number)),
+    ]);
   return picture;
 }
 
@@ -179,12 +203,14 @@ function setTo(seen: Seen, version: number): OverlayPicture {
   picture.linkLabel = (link) => texts[link] ?? '';
   picture.legend = [
     { swatch: { kind: 'line', levels: [0] }, text: 'rate, delay, jitter, loss as set now' },
-    DOWN_ROW, ...someDirect(picture),
+    DOWN_ROW,
+    ...someDirect(picture),
   ];
-  picture.table = () => pipeTable(seen, ['set to'], (pipe) => {
-    const link = network.links[pipe >> 1];
-    return [link === undefined ? '' : asSet(pipe % 2 === 0 ? link.forward : link.reverse)];
-  });
+  picture.table = () =>
+    pipeTable(seen, ['set to'], (pipe) => {
+      const link = network.links[pipe >> 1];
+      return [link === undefined ? '' : asSet(pipe % 2 === 0 ? link.forward : link.reverse)];
+    });
   return picture;
 }
 
@@ -203,7 +229,8 @@ function contention(seen: Seen, version: number): OverlayPicture {
       if (pipe !== undefined) (picture.flags[pipe] as number) |= PAINT_CONTENTION;
     }
     const party = on === null || on === undefined ? null : partyOf(on);
-    if (party !== null) nodes.set(party, { ring: 'contention', badge: finding.signal.replaceAll('_', ' ') });
+    if (party !== null)
+      nodes.set(party, { ring: 'contention', badge: finding.signal.replaceAll('_', ' ') });
   }
   for (const bound of verdict?.bound.nodes ?? []) {
     const waited = bound.cpu.share + bound.memory.share + bound.disk.share;
@@ -212,7 +239,8 @@ function contention(seen: Seen, version: number): OverlayPicture {
     nodes.set(bound.node, { ...(ring && { ring }), badge: `waited ${percent(waited)}` });
   }
   picture.nodes = nodes;
-  const reports = () => (verdict?.signals ?? []).filter(({ held }) => held !== '0s' && held !== '0ns');
+  const reports = () =>
+    (verdict?.signals ?? []).filter(({ held }) => held !== '0s' && held !== '0ns');
   picture.legend = [
     { swatch: { kind: 'contention' }, text: 'held against the run: late or lost by the machine' },
     { swatch: { kind: 'badge' }, text: 'programs that waited: share of the run' },
@@ -223,7 +251,9 @@ function contention(seen: Seen, version: number): OverlayPicture {
     rows: reports().map((report) => ({
       ...(report.on.kind === 'pipe' && { link: report.on.name.replace(/\/[a-z]+$/, '') }),
       cells: [
-        report.signal.replaceAll('_', ' '), resourceText(report.on), String(report.held),
+        report.signal.replaceAll('_', ' '),
+        resourceText(report.on),
+        String(report.held),
         report.worst === null || report.worst === undefined ? '–' : digits(report.worst),
         report.shares[0] === undefined ? IDLE : whoText(report.shares[0].who),
       ],
@@ -239,23 +269,38 @@ function addresses(seen: Seen, version: number): OverlayPicture {
     if (primary[0] !== undefined) nodes.set(name, { ...nodes.get(name), badge: plain(primary[0]) });
   }
   picture.nodes = nodes;
-  picture.legend = [{ swatch: { kind: 'badge' }, text: 'address that the node’s name means' }, DOWN_ROW];
+  picture.legend = [
+    { swatch: { kind: 'badge' }, text: 'address that the node’s name means' },
+    DOWN_ROW,
+  ];
   picture.table = () => ({
-    columns: ['node', 'interface', 'addresses', 'MAC', 'peer'].map((title) => ({ title, numeric: false })),
-    rows: seen.network.nodes.flatMap((node) => node.interfaces.map((of) => ({
-      node: node.name,
-      cells: [node.name, of.name, of.addresses.join(', '), String(of.mac ?? '–'),
-        `${of.peer.node}:${of.peer.interface}`].map(plain),
-    }))),
+    columns: ['node', 'interface', 'addresses', 'MAC', 'peer'].map((title) => ({
+      title,
+      numeric: false,
+    })),
+    rows: seen.network.nodes.flatMap((node) =>
+      node.interfaces.map((of) => ({
+        node: node.name,
+        cells: [
+          node.name,
+          of.name,
+          of.addresses.join(', '),
+          String(of.mac ?? '–'),
+          `${of.peer.node}:${of.peer.interface}`,
+        ].map(plain),
+      })),
+    ),
   });
   return picture;
 }
 
 function trees(seen: Seen, version: number): OverlayPicture {
   const picture = plainPicture(seen, version);
-  const ports = seen.network.nodes.flatMap((node) => node.interfaces
-    .filter((of) => of.spanning_tree !== null && of.spanning_tree !== undefined || of.vlan)
-    .map((of) => ({ node, of })));
+  const ports = seen.network.nodes.flatMap((node) =>
+    node.interfaces
+      .filter((of) => (of.spanning_tree !== null && of.spanning_tree !== undefined) || of.vlan)
+      .map((of) => ({ node, of })),
+  );
   const byLink = new Map<string, string>();
   for (const { of } of ports) {
     const tree = of.spanning_tree;
@@ -269,17 +314,28 @@ function trees(seen: Seen, version: number): OverlayPicture {
   }
   picture.linkLabel = (link) => byLink.get(picture.links[link] ?? '') ?? '';
   picture.legend = [
-    { swatch: { kind: 'line', levels: [0, 3] }, text: 'port of a spanning tree: blocked · forwarding' },
+    {
+      swatch: { kind: 'line', levels: [0, 3] },
+      text: 'port of a spanning tree: blocked · forwarding',
+    },
     DOWN_ROW,
   ];
   picture.table = () => ({
-    columns: ['switch', 'port', 'VLANs', 'role', 'state', 'cost', 'root']
-      .map((title) => ({ title, numeric: title === 'cost' })),
+    columns: ['switch', 'port', 'VLANs', 'role', 'state', 'cost', 'root'].map((title) => ({
+      title,
+      numeric: title === 'cost',
+    })),
     rows: ports.map(({ node, of }) => ({
       node: node.name,
-      cells: [plain(node.name), plain(of.name), of.vlan ? valueOfVlans(of.vlan.vlans) : '–',
-        of.spanning_tree?.role ?? '–', of.spanning_tree?.state ?? '–',
-        of.spanning_tree ? count(of.spanning_tree.cost) : '–', of.spanning_tree?.root ?? '–'],
+      cells: [
+        plain(node.name),
+        plain(of.name),
+        of.vlan ? valueOfVlans(of.vlan.vlans) : '–',
+        of.spanning_tree?.role ?? '–',
+        of.spanning_tree?.state ?? '–',
+        of.spanning_tree ? count(of.spanning_tree.cost) : '–',
+        of.spanning_tree?.root ?? '–',
+      ],
     })),
   });
   return picture;
@@ -296,8 +352,12 @@ function services(seen: Seen, version: number): OverlayPicture {
     const word = typeof state === 'string' ? state : (Object.keys(state)[0] ?? '');
     const text = `${plain(service)}${word === 'ready' ? '' : ` ${word}`}`;
     const before = nodes.get(node);
-    const ring = word === 'failed' || word === 'unhealthy' ? 'failed' as const
-      : word === 'ready' ? before?.ring : before?.ring ?? 'starting' as const;
+    const ring =
+      word === 'failed' || word === 'unhealthy'
+        ? ('failed' as const)
+        : word === 'ready'
+          ? before?.ring
+          : (before?.ring ?? ('starting' as const));
     nodes.set(node, {
       ...(ring && { ring }),
       badge: before?.badge === undefined ? text : `${before.badge}, ${text}`,
@@ -305,12 +365,14 @@ function services(seen: Seen, version: number): OverlayPicture {
   }
   picture.nodes = nodes;
   picture.legend = [
-    { swatch: { kind: 'badge' }, text: 'services, and their state if it is not ready' }, DOWN_ROW,
+    { swatch: { kind: 'badge' }, text: 'services, and their state if it is not ready' },
+    DOWN_ROW,
   ];
   picture.table = () => ({
     columns: ['node', 'service', 'state', 'log'].map((title) => ({ title, numeric: false })),
     rows: seen.services.map(({ node, service, state, log }) => ({
-      node, cells: [node, service, stateText(state), log].map(plain),
+      node,
+      cells: [node, service, stateText(state), log].map(plain),
     })),
   });
   return picture;
