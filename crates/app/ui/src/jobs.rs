@@ -1,8 +1,9 @@
 //! Commands of the command line that the server runs on behalf of the page. Each is a process of
 //! its own, so it goes on if the server ends, and does what the same words do in a terminal.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::convert::Infallible;
+use std::os::unix::process::ExitStatusExt;
 use std::process::Stdio;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -12,6 +13,7 @@ use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use axum::response::sse::{self, KeepAlive, Sse};
+use futures_util::future::OptionFuture;
 use futures_util::stream::{self, Stream};
 use netloom_api::progress::Progress;
 use netloom_api::ui::job::{
@@ -57,7 +59,7 @@ struct Running {
 struct Said {
     /// Number of events that are gone.
     gone: usize,
-    events: std::collections::VecDeque<JobEvent>,
+    events: VecDeque<JobEvent>,
 }
 
 impl Jobs {
@@ -158,23 +160,15 @@ impl Running {
     }
 }
 
-/// Reads what a command says until it has ended.
+/// Reads what a command says until it has ended. An engine that it leaves running has a log of its
+/// own, and holds no output of it open.
 async fn follow(running: &Running, mut child: Child) {
     let out = child.stdout.take().map(|out| read(running, out, JobStream::Stdout));
     let err = child.stderr.take().map(|err| read(running, err, JobStream::Stderr));
-    let both = async {
-        tokio::join!(
-            futures_util::future::OptionFuture::from(out),
-            futures_util::future::OptionFuture::from(err)
-        )
-    };
-    // An engine that the command has left running may hold its outputs open.
-    let (status, _) = tokio::join!(child.wait(), async {
-        let _ = tokio::time::timeout(std::time::Duration::MAX, both).await;
-    });
+    let (out, err) = (OptionFuture::from(out), OptionFuture::from(err));
+    let (status, ..) = tokio::join!(child.wait(), out, err);
     *locked(&running.pid) = None;
     let code = status.ok().map_or(-1, |status| {
-        use std::os::unix::process::ExitStatusExt;
         status.code().or_else(|| status.signal().map(|signal| 128 + signal)).unwrap_or(-1)
     });
     running.job().ended = Some(JobEnd { code });
