@@ -21,7 +21,8 @@ use crate::stack::direct;
 use crate::teardown;
 use crate::{Demand, Device, Layout, NodeError, own_kernel, rootless, stack::netns, stack::tap};
 
-/// Largest number of threads that create nodes. Most of the work is under one lock of the kernel.
+/// Largest number of threads that create nodes. About half of the work is under one lock of the
+/// kernel, for which they take turns.
 const MOST_THREADS: usize = 4;
 
 /// Raises the limit on open files to what the plan needs, and returns the previous limits.
@@ -171,7 +172,9 @@ pub(crate) fn in_parallel<T: Send>(
             lock(&results).insert(*index, result);
         }
     };
-    let threads = thread::available_parallelism().map_or(1, usize::from).min(MOST_THREADS);
+    // One more than CPUs, since one of them mostly waits for its turn.
+    let threads = thread::available_parallelism().map_or(1, |cpus| cpus.get() + 1);
+    let threads = threads.min(MOST_THREADS);
     // Never on the caller's thread: each thread ends in the namespace of its last node.
     let started = thread::scope(|scope| {
         let start = |_| thread::Builder::new().spawn_scoped(scope, work).map(drop);

@@ -5,6 +5,7 @@
 //! | `netns` | network namespaces and their names |
 //! | `tap`, `direct` | interfaces: those of the engine, and pairs that need no engine |
 //! | `netlink`, `requests` | requests to the kernel, and their content |
+//! | `turns` | turns for the kernel's lock of network configuration |
 //! | `sysctl`, `own_proc` | kernel parameters of a namespace |
 //! | `features` | what the kernel must have for nodes, looked for before they exist |
 //! | `pacing` | interfaces that send no faster than their line |
@@ -29,4 +30,5 @@ pub(crate) mod sock_diag;
 pub(crate) mod sysctl;
 pub(crate) mod tap;
 pub(crate) mod tcp_sockets;
+pub(crate) mod turns;
 pub(crate) mod watch;

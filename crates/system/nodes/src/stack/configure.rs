@@ -10,7 +10,8 @@ use nix::net::if_::if_nametoindex;
 
 use crate::device::Attachment;
 use crate::stack::netlink::{Netlink, Refused, Request};
-use crate::{Device, NodeError, stack::own_proc, stack::requests, stack::sysctl, stack::tap};
+use crate::stack::{own_proc, requests, sysctl, tap, turns};
+use crate::{Device, NodeError};
 
 /// Index of `lo` in every network namespace.
 pub(crate) const LOOPBACK: u32 = 1;
@@ -40,6 +41,7 @@ pub(crate) fn make_taps(node: &NodePlan, attachment: Attachment) -> Result<Vec<D
     let make = |interface: &InterfacePlan| {
         let name = &interface.name;
         let failed = |error| NodeError::in_node(&node.name, format!("create {name}"), error);
+        let _turn = turns::take();
         let fd = tap::create_for(interface).map_err(failed)?;
         let attachment = if interface.offloads { attachment } else { Attachment::TapOfWireFrames };
         Ok(Device { node: node.name.clone(), interface: name.clone(), fd, attachment })

@@ -17,6 +17,8 @@ use netlink_packet_route::{AddressFamily, RouteNetlinkMessage};
 use netlink_sys::protocols::NETLINK_ROUTE;
 use netlink_sys::{Socket, SocketAddr};
 
+use crate::stack::turns;
+
 /// Number of bytes of requests that are sent together: well below the smallest default socket
 /// buffer.
 const BATCH: usize = 32 * 1024;
@@ -94,7 +96,12 @@ impl Netlink {
         let mut requests = requests.into_iter().peekable();
         let mut batch = Batch::new(self.sequence);
         while let Some(request) = requests.next() {
-            let is_last = batch.bytes.len() >= BATCH || requests.peek().is_none();
+            batch.has_lock = turns::has_lock(&request.message);
+            // A batch with and without the lock would keep it for all.
+            let goes_on = requests.peek().is_some_and(|next| {
+                batch.bytes.len() < BATCH && turns::has_lock(&next.message) == batch.has_lock
+            });
+            let is_last = !goes_on;
             batch.add(request, if is_last { NLM_F_ACK } else { 0 });
             if is_last {
                 self.sequence += batch.length();
@@ -182,7 +189,10 @@ impl Netlink {
             let request = batch.sent.get(index as usize).unwrap_or(&batch.sent[0]);
             Refused { what: (request.what)(), source }
         };
+        // The kernel carries out all requests before `send` returns.
+        let turn = batch.has_lock.then(turns::take);
         self.socket.send(&batch.bytes, 0).map_err(|source| refused(0, source))?;
+        drop(turn);
         let is_done = |sequence: u32, error: &io::Error| {
             let request = batch.sent.get(sequence.saturating_sub(batch.first) as usize);
             request.is_some_and(|request| request.is_done_anyway)
@@ -242,6 +252,8 @@ struct Batch {
     first: u32,
     sent: Vec<Sent>,
     bytes: Vec<u8>,
+    /// Whether the kernel takes its lock for the requests.
+    has_lock: bool,
 }
 
 struct Sent {
@@ -251,7 +263,7 @@ struct Sent {
 
 impl Batch {
     fn new(first: u32) -> Self {
-        Self { first, sent: vec![], bytes: vec![] }
+        Self { first, sent: vec![], bytes: vec![], has_lock: true }
     }
 
     fn clear(&mut self, first: u32) {

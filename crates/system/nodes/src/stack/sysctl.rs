@@ -10,12 +10,15 @@ use std::thread;
 use netloom_plan::NodePlan;
 use nix::sched::{CloneFlags, unshare};
 
-use crate::{NodeError, rootless, stack::own_proc};
+use crate::stack::{own_proc, turns};
+use crate::{NodeError, rootless};
 
 /// Sets all parameters of `node`. With `all`, a parameter that does not exist is an error. Without
 /// it, the function returns true in that case, because the parameter may belong to a device that
 /// does not exist yet.
 pub(crate) fn set_all(node: &NodePlan, all: bool) -> Result<bool, NodeError> {
+    // The kernel takes its lock for several of them, and lets a writer try again until it has it.
+    let _turn = turns::take();
     let mut missing = false;
     for (key, value) in &node.sysctls {
         missing |= !set(&node.name, key, value, all)?;
