@@ -27,7 +27,7 @@ impl Leg {
 
     /// Returns the position at `time`, which must be within the leg. Before the leg it is the
     /// position at its start.
-    pub(crate) fn position(&self, time: Time) -> Point {
+    pub fn position(&self, time: Time) -> Point {
         self.at + self.velocity * time.since(self.start).as_secs_f64()
     }
 }

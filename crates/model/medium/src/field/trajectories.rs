@@ -1,6 +1,6 @@
 //! Positions of stations, and whether any of them moves.
 
-use netloom_mobility::{Point, Trajectory};
+use netloom_mobility::{Leg, Point, Trajectory};
 use netloom_units::{Duration, Time};
 
 use super::FOREVER;
@@ -23,6 +23,35 @@ pub(super) struct Trajectories {
 struct Moving {
     trajectory: Trajectory,
     drawn_until: Time,
+    /// The leg that was asked for last, with the times from and until which it holds. Positions are
+    /// asked for far more often than legs change.
+    leg: Option<(Leg, Time, Time)>,
+}
+
+impl Moving {
+    /// Draws the trajectory beyond `at`.
+    fn draw(&mut self, at: Time) {
+        if self.drawn_until <= at {
+            self.drawn_until = at + AHEAD;
+            self.trajectory.extend(self.drawn_until);
+        }
+    }
+
+    /// Returns the leg at a time. What is drawn later comes behind the legs drawn so far, so a leg
+    /// that was found once stays.
+    fn leg(&mut self, at: Time) -> Leg {
+        match self.leg {
+            Some((leg, from, until)) if from <= at && at < until => leg,
+            _ => {
+                self.draw(at);
+                let leg = *self.trajectory.leg(at);
+                let next = self.trajectory.next_leg(at).or(self.trajectory.known_until());
+                let until = next.unwrap_or(FOREVER);
+                self.leg = Some((leg, leg.start.min(at), until));
+                leg
+            }
+        }
+    }
 }
 
 impl Trajectories {
@@ -30,7 +59,7 @@ impl Trajectories {
         if self.all.len() <= id.index() {
             self.all.resize_with(id.index() + 1, || None);
         }
-        self.all[id.index()] = Some(Moving { trajectory, drawn_until: now });
+        self.all[id.index()] = Some(Moving { trajectory, drawn_until: now, leg: None });
         (self.still_until, self.moves_until) = (now, now);
     }
 
@@ -42,24 +71,21 @@ impl Trajectories {
     pub fn get_mut(&mut self, id: StationId) -> Option<&mut Trajectory> {
         (self.still_until, self.moves_until) = (Time::ZERO, Time::ZERO);
         let moving = self.all.get_mut(id.index())?.as_mut()?;
-        moving.drawn_until = Time::ZERO;
+        (moving.drawn_until, moving.leg) = (Time::ZERO, None);
         Some(&mut moving.trajectory)
     }
 
     /// Returns the trajectory of a station, drawn beyond `at`.
     pub fn get(&mut self, at: Time, id: StationId) -> Option<&Trajectory> {
         let moving = self.all.get_mut(id.index())?.as_mut()?;
-        if moving.drawn_until <= at {
-            moving.drawn_until = at + AHEAD;
-            moving.trajectory.extend(moving.drawn_until);
-        }
+        moving.draw(at);
         Some(&moving.trajectory)
     }
 
     /// Returns the position of a station, or `None` if it is away.
     pub fn position(&mut self, at: Time, id: StationId) -> Option<Point> {
-        let trajectory = self.get(at, id)?;
-        trajectory.on(at).then(|| trajectory.position(at))
+        let leg = self.all.get_mut(id.index())?.as_mut()?.leg(at);
+        leg.on.then(|| leg.position(at))
     }
 
     /// Returns the stations.
