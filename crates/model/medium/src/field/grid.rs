@@ -26,6 +26,8 @@ pub(super) struct Grid {
     homes: Vec<Option<Square>>,
     /// Time at which each station may leave its square.
     agenda: Agenda,
+    /// Largest z in m of all legs so far.
+    highest: f64,
 }
 
 impl Grid {
@@ -34,7 +36,8 @@ impl Grid {
     pub fn new(distance: f64) -> Self {
         let side = distance.max(1.0) * (1.0 + SLACK);
         let agenda = Agenda::default();
-        Self { side, squares: BTreeMap::new(), homes: Vec::new(), agenda }
+        let (squares, homes) = (BTreeMap::new(), Vec::new());
+        Self { side, squares, homes, agenda, highest: f64::MIN }
     }
 
     /// Updates the square of a station.
@@ -55,6 +58,8 @@ impl Grid {
         let due =
             next.map_or(crossing, |next| next.min(crossing)).max(at + Duration::from_nanos(1));
         self.agenda.set(id.0, (due, u64::from(id.0)));
+        let highest = trajectories.highest(at, id);
+        self.highest = self.highest.max(highest.unwrap_or(f64::MIN));
     }
 
     /// Processes the border crossings up to `at`.
@@ -64,6 +69,11 @@ impl Grid {
         {
             self.update(due, StationId(id), trajectories);
         }
+    }
+
+    /// Returns the largest z in m that a station has reached, or reaches on its present leg.
+    pub fn highest(&self) -> f64 {
+        self.highest
     }
 
     /// Returns all stations within the distance of a point, and some farther ones.

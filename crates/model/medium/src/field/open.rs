@@ -13,6 +13,13 @@ use super::trajectories::Trajectories;
 use super::{Channel, Field, Path};
 use crate::{MediumConfig, StationConfig, StationId};
 
+/// Share of a distance that rounding in the channel's formulas is allowed.
+const ROUNDING: f64 = 1e-6;
+
+/// Share of their height by which stations may climb before the bound of distances is computed
+/// again.
+const CLIMB: f64 = 0.25;
+
 /// Number of stations up to which all of them are examined, without a spatial index.
 const FEW: usize = 24;
 
@@ -32,12 +39,32 @@ pub(crate) struct OpenField {
     changes: bool,
     has_fading: bool,
     grid: Option<Grid>,
+    /// How far signals reach, while there is a grid.
+    reach: Option<Reach>,
     /// Whether the grid has to be rebuilt.
     is_stale: bool,
     /// Buffer for the stations that may be near enough.
     near: Vec<StationId>,
     /// Losses of pairs that override those computed from positions.
     losses: BTreeMap<(StationId, StationId), f64>,
+}
+
+/// Bound of all distances over which a signal is not ignored.
+#[derive(Debug, Clone, Copy)]
+struct Reach {
+    /// Longest distance in the plane, in m.
+    distance: f64,
+    /// Largest z of the stations in m, for which it was computed.
+    highest: f64,
+}
+
+impl Reach {
+    /// Whether no signal gets from one of these points to the other.
+    fn excludes(self, from: Point, to: Point) -> bool {
+        let (x, y) = (to.x - from.x, to.y - from.y);
+        let distance = self.distance * (1.0 + ROUNDING);
+        x * x + y * y > distance * distance
+    }
 }
 
 /// Properties of one station.
@@ -64,32 +91,58 @@ impl OpenField {
             changes: matches!(config.radio.propagation, Propagation::Matrix(_)),
             has_fading: config.radio.fading != Fading::None,
             grid: None,
+            reach: None,
             is_stale: true,
             near: Vec::new(),
             losses: BTreeMap::new(),
         })
     }
 
-    /// Rebuilds the grid if antennas or powers have changed, and updates the stations in it.
+    /// Rebuilds the grid if antennas or powers have changed or a station has climbed higher than
+    /// all before, and updates the stations in it.
     fn index(&mut self, at: Time) {
         if self.is_stale {
             self.is_stale = false;
-            self.grid = self.distance(at).map(Grid::new);
-            if let Some(grid) = &mut self.grid {
-                let ids: Vec<_> = self.trajectories.ids().collect();
-                for id in ids {
-                    grid.update(at, id, &mut self.trajectories);
-                }
-            }
+            let ids: Vec<_> = self.trajectories.ids().collect();
+            let heights = ids.iter().filter_map(|id| self.trajectories.highest(at, *id));
+            let highest = heights.fold(0.0f64, f64::max);
+            self.lay_grid(at, highest);
         }
         if let Some(grid) = &mut self.grid {
             grid.run(at, &mut self.trajectories);
         }
+        let climbed = self.grid.as_ref().map(Grid::highest);
+        if let (Some(climbed), Some(reach)) = (climbed, self.reach)
+            && climbed > reach.highest
+        {
+            // Some more, so that this is rare while stations climb.
+            let highest = climbed * (1.0 + CLIMB);
+            match self.distance(highest) {
+                Some(distance) if distance == reach.distance => {
+                    self.reach = Some(Reach { highest, ..reach });
+                }
+                _ => self.lay_grid(at, highest),
+            }
+        }
     }
 
-    /// Returns the distance within which all reachable stations are. Returns `None` if it is
-    /// unknown, or if there are too few stations for an index to pay.
-    fn distance(&mut self, at: Time) -> Option<f64> {
+    /// Makes the grid for stations up to a height of `highest` m, if there are enough of them.
+    fn lay_grid(&mut self, at: Time, highest: f64) {
+        let distance = self.distance(highest);
+        self.reach = distance.map(|distance| Reach { distance, highest });
+        self.grid = distance.map(Grid::new);
+        if let Some(grid) = &mut self.grid {
+            let ids: Vec<_> = self.trajectories.ids().collect();
+            for id in ids {
+                grid.update(at, id, &mut self.trajectories);
+            }
+        }
+    }
+
+    /// Returns the distance in m within which all reachable stations are, if none is higher than
+    /// `highest` m. Returns `None` if it is unknown, or if there are too few stations for an index
+    /// to pay.
+    fn distance(&self, highest: f64) -> Option<f64> {
         if self.trajectories.len() <= FEW {
             return None;
         }
@@ -97,14 +150,15 @@ impl OpenField {
         let (power, gain) = ends.fold((f64::MIN, 0.0f64), |(power, gain), end| {
             (power.max(end.power), gain.max(end.antenna.largest()))
         });
-        let ids: Vec<_> = self.trajectories.ids().collect();
-        let highest = ids
-            .into_iter()
-            .filter_map(|id| self.trajectories.position(at, id))
-            .fold(0.0f64, |highest, position| highest.max(position.z));
         let fading = if self.has_fading { FADING_GAIN } else { 0.0 };
         let budget = power + 2.0 * gain + fading - self.ignore;
         self.radio.farthest(budget, highest + self.height)
+    }
+
+    /// Whether a station is too far away for the other to hear it, whatever the channel does.
+    fn is_beyond(&self, from: (StationId, Point), to: (StationId, Point)) -> bool {
+        self.reach.is_some_and(|reach| reach.excludes(from.1, to.1))
+            && !self.losses.contains_key(&(from.0, to.0))
     }
 
     fn path(&self, at: Time, from: (StationId, Point), to: (StationId, Point)) -> Option<Path> {
@@ -199,8 +253,10 @@ impl Field for OpenField {
             near.dedup();
         }
         for to in near.iter().filter(|to| **to != from) {
-            if let Some(there) = self.trajectories.position(at, *to) {
-                into.extend(self.path(at, (from, here), (*to, there)));
+            let Some(there) = self.trajectories.position(at, *to) else { continue };
+            let (from, to) = ((from, here), (*to, there));
+            if !self.is_beyond(from, to) {
+                into.extend(self.path(at, from, to));
             }
         }
         self.near = near;
@@ -221,5 +277,57 @@ impl Field for OpenField {
 
     fn fading(&self, distance: f64, draw: &mut dyn FnMut() -> f64) -> f64 {
         if self.has_fading { milliwatts(self.radio.fading(distance, draw)) } else { 1.0 }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use netloom_units::Stream;
+
+    use super::*;
+
+    const STATIONS: u32 = 60;
+
+    /// A station that moves over several legs, some of them in the air, and is away at times.
+    fn wanders(stream: &mut Stream) -> Trajectory {
+        let mut point =
+            |height: f64| Point::new(stream.uniform() * 2000.0, stream.uniform() * 2000.0, height);
+        let mut moves = Trajectory::fixed(point(0.0));
+        for leg in 0..8 {
+            moves.go(point(if leg % 3 == 2 { 30.0 } else { 0.0 }), 200.0);
+            moves.switch(leg % 4 != 1);
+            moves.rest(Duration::from_millis(300));
+        }
+        moves
+    }
+
+    /// What `paths` leaves out early, `way` computes to the end.
+    #[test]
+    fn nobody_within_reach_is_left_out() {
+        let config = MediumConfig::preset("wavelan").unwrap();
+        let given = Surroundings { seed: 0, names: &[], plane: None, grid: None };
+        let mut field = OpenField::new(&config, &given).unwrap();
+        let mut stream = Stream::new(1, "places");
+        for number in 0..STATIONS {
+            let config = StationConfig::default();
+            field.place(Time::ZERO, StationId(number), &config, wanders(&mut stream));
+        }
+        // Its loss is given, so it is heard at any distance.
+        field.set_loss(StationId(0), StationId(1), 60.0);
+        let (mut found, mut given_only) = (0, 0);
+        for step in 0..200 {
+            let at = Time::ZERO + Duration::from_millis(step * 97);
+            let from =
+                StationId(stream.below(u64::from(STATIONS)) as u32 * u32::from(step % 4 != 0));
+            let mut paths = Vec::new();
+            field.paths(at, from, &mut paths);
+            paths.sort_unstable_by_key(|path| path.to);
+            let others = (0..STATIONS).map(StationId).filter(|to| *to != from);
+            let ways: Vec<Path> = others.filter_map(|to| field.way(at, from, to)).collect();
+            found += ways.len();
+            given_only += ways.iter().filter(|way| way.distance > 1000.0).count();
+            assert_eq!(paths, ways, "from {from:?} at {at:?}");
+        }
+        assert!(found > 500 && given_only > 3, "{found} {given_only}");
     }
 }

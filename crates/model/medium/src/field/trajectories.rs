@@ -88,6 +88,15 @@ impl Trajectories {
         leg.on.then(|| leg.position(at))
     }
 
+    /// Returns the largest z in m that a station reaches on its leg at a time.
+    pub fn highest(&mut self, at: Time, id: StationId) -> Option<f64> {
+        let moving = self.all.get_mut(id.index())?.as_mut()?;
+        let start = moving.leg(at).position(at).z;
+        let (leg, _, until) = moving.leg?;
+        // The last leg, which has no end, is a rest.
+        Some(if leg.velocity.z > 0.0 { start.max(leg.position(until).z) } else { start })
+    }
+
     /// Returns the stations.
     pub fn ids(&self) -> impl Iterator<Item = StationId> {
         let all = (0..).zip(&self.all);
