@@ -14,7 +14,7 @@ use crate::capture::CaptureSink;
 use crate::frame_log::LogSink;
 use crate::pipe_frame::PipeFrame;
 use crate::timing::Counters;
-use crate::watch::{Loss, WatchWriter};
+use crate::watch::{Loss, Origin, WatchWriter};
 
 /// Captures of a pipe's frames.
 #[derive(Debug, Default)]
@@ -35,12 +35,28 @@ struct Record {
     /// Number of the pipe in the frame log, if it is logged.
     logged_as: Option<u32>,
     /// For a pipe that begins on another machine.
-    coming: Option<Box<Coming>>,
+    coming: Option<Box<FromAway>>,
+}
+
+/// When something came from another machine.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Came {
+    /// When it reached this machine, if that is known.
+    pub arrived: Option<Time>,
+    /// When it was read.
+    pub read: Time,
+}
+
+impl Came {
+    /// Whether `release` was over before it came. If it only waited here, that is not so.
+    fn missed(self, release: Time) -> bool {
+        self.arrived.is_some_and(|arrived| release < arrived)
+    }
 }
 
 /// A pipe that begins on another machine.
 #[derive(Debug)]
-struct Coming {
+struct FromAway {
     /// Whether it leads to a segment: a frame is late there if it comes after its release.
     to_segment: bool,
     /// How exactly the other machine's clock was known at the frames on their way: the worst among
@@ -49,14 +65,22 @@ struct Coming {
     /// Release of the latest frame, and of the one that was the latest when the former began.
     latest: Time,
     until: Time,
+    /// Latest release that was over before its frame came.
+    missed: Option<Time>,
 }
 
-impl Coming {
-    /// Takes note of a frame that came at `now`.
+impl FromAway {
+    fn new(to_segment: bool) -> Self {
+        let (bounds, latest, until) = ([Duration::ZERO; 2], Time::ZERO, Time::ZERO);
+        Self { to_segment, bounds, latest, until, missed: None }
+    }
+
+    /// Takes note of a frame.
     #[inline]
-    fn note(&mut self, now: Time, release: Time, bound: Duration) {
+    fn note(&mut self, at: Came, release: Time, bound: Duration) {
         self.latest = self.latest.max(release);
-        if now > self.until {
+        self.missed = self.missed.max(at.missed(release).then_some(release));
+        if at.read > self.until {
             // What came before the last change of this kind has arrived.
             self.bounds = [Duration::ZERO, self.bounds[0]];
             self.until = self.latest;
@@ -104,9 +128,7 @@ impl Recorder {
 
     /// Notes that a pipe begins on another machine, and whether it leads to a segment.
     pub fn comes_from_away(&mut self, pipe: PipeSlot, to_segment: bool) {
-        let (bounds, latest, until) = ([Duration::ZERO; 2], Time::ZERO, Time::ZERO);
-        let coming = Coming { to_segment, bounds, latest, until };
-        self.records[pipe.slot].coming = Some(Box::new(coming));
+        self.records[pipe.slot].coming = Some(Box::new(FromAway::new(to_segment)));
     }
 
     /// Records that frames of a pipe have left its line for another machine.
@@ -117,28 +139,32 @@ impl Recorder {
         }
     }
 
-    /// Records that frames of a pipe have come from another machine at `now`. Their release and
-    /// whatever depends on it are known within `bound`.
+    /// Records that frames of a pipe have come from another machine. Their release and whatever
+    /// depends on it are known within `bound`.
     #[inline]
-    pub fn came(&mut self, pipe: PipeSlot, now: Time, bound: Duration, seen: &Delivery<PipeFrame>) {
+    pub fn came(&mut self, pipe: PipeSlot, at: Came, bound: Duration, seen: &Delivery<PipeFrame>) {
         let Some(coming) = &mut self.records[pipe.slot].coming else { return };
-        coming.note(now, seen.release, bound);
+        coming.note(at, seen.release, bound);
         if let (true, Some(writer)) = (coming.to_segment, &mut self.watch_writer) {
-            let late = (now.since(seen.release), seen.passage.shift + bound);
-            writer.came((pipe.slot, pipe.id), now, late, seen.info.frames().into());
+            let late = (at.read.since(seen.release), seen.passage.shift + bound);
+            let (missed, frames) = (at.missed(seen.release), seen.info.frames().into());
+            writer.came((pipe.slot, pipe.id), at.read, late, missed, frames);
         }
     }
 
     /// Records that frames from another machine, released at `release` and later, have waited for
-    /// the word of a cut until `now`. Those that leave the network are late when they do. Those
-    /// that enter a segment do so at their times, whenever that is: the first stands for all.
+    /// the word of a cut. Those that leave the network are late when they do.
+    /// Those that enter a segment do so at their times, whenever that is: the first stands for all.
     #[cold]
-    pub fn waited(&mut self, pipe: PipeSlot, now: Time, release: Time) {
-        let Some(coming) = &self.records[pipe.slot].coming else { return };
+    pub fn waited(&mut self, pipe: PipeSlot, at: Came, release: Time) {
+        let Some(coming) = &mut self.records[pipe.slot].coming else { return };
+        let missed = at.missed(release);
+        coming.missed = coming.missed.max(missed.then_some(release));
         if let (true, Some(writer)) = (coming.to_segment, &mut self.watch_writer)
-            && release < now
+            && release < at.read
         {
-            writer.came((pipe.slot, pipe.id), now, (now.since(release), coming.bound()), 1);
+            let late = (at.read.since(release), coming.bound());
+            writer.came((pipe.slot, pipe.id), at.read, late, missed, 1);
         }
     }
 
@@ -256,8 +282,11 @@ impl Observer<PipeFrame> for Recorder {
         let early = passage.shift + bound;
         self.counters.lateness.record(late + early, info.frames().into());
         if let Some(writer) = &mut self.watch_writer {
-            let line = coming.is_none().then_some(passage);
-            writer.left((pipe.slot, pipe.id), now, (late, early), line, info);
+            let origin = match coming {
+                None => Origin::Line(passage),
+                Some(coming) => Origin::Tunnel { in_time: coming.missed < Some(delivery.release) },
+            };
+            writer.left((pipe.slot, pipe.id), now, (late, early), origin, info);
         }
         self.show_exit(pipe, now, delivery);
     }
@@ -320,17 +349,27 @@ mod tests {
     #[test]
     fn a_frame_is_as_uncertain_as_its_clock_was_when_it_came() {
         let (at, micros) = (Time::from_nanos, Duration::from_micros);
-        let (bounds, latest, until) = ([Duration::ZERO; 2], Time::ZERO, Time::ZERO);
-        let mut coming = Coming { to_segment: false, bounds, latest, until };
+        let came = |now| Came { arrived: None, read: at(now) };
+        let mut coming = FromAway::new(false);
         // It is released at 50,000; meanwhile the clock is known better.
-        coming.note(at(10), at(50_000), micros(200));
+        coming.note(came(10), at(50_000), micros(200));
         for now in (1000..50_000).step_by(1000) {
-            coming.note(at(now), at(now + 40_000), micros(50));
+            coming.note(came(now), at(now + 40_000), micros(50));
             assert_eq!(coming.bound(), micros(200), "{now}");
         }
         for now in (60_000..400_000).step_by(1000) {
-            coming.note(at(now), at(now + 40_000), micros(50));
+            coming.note(came(now), at(now + 40_000), micros(50));
         }
         assert_eq!(coming.bound(), micros(50));
+    }
+
+    #[test]
+    fn a_frame_that_only_waited_here_has_not_missed_its_release() {
+        let at = Time::from_nanos;
+        let mut coming = FromAway::new(false);
+        for (arrived, missed) in [(None, None), (Some(at(100)), None), (Some(at(101)), Some(100))] {
+            coming.note(Came { arrived, read: at(500) }, at(100), Duration::ZERO);
+            assert_eq!(coming.missed, missed.map(at), "{arrived:?}");
+        }
     }
 }

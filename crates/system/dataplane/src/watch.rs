@@ -21,7 +21,7 @@ use lateness::ReadLateness;
 pub use lateness::{FrameCounts, PipeLateness};
 pub use slack::Slack;
 use tally::Tally;
-pub(crate) use tally::WatchWriter;
+pub(crate) use tally::{Origin, WatchWriter};
 
 /// Capacity of one worker's ring in anomalies. This many are reported individually between two
 /// looks, which bounds the cost of a look. An overloaded worker delivers thousands of frames in

@@ -138,8 +138,9 @@ impl DataplaneProbe {
         let sender = |pipe: PipeId| senders.get(&pipe).copied().unwrap_or(Party::Engine);
         let common = self.watch.look(now, last, |anomaly| {
             let seen = match anomaly.what {
-                AnomalyKind::Late { pipe, by, frames } => {
-                    Observation::Lateness { party: sender(pipe), delay: by, frames }
+                AnomalyKind::Late { pipe, by, frames, by_tunnel } => {
+                    let party = if by_tunnel { Party::Tunnel } else { sender(pipe) };
+                    Observation::Lateness { party, delay: by, frames }
                 }
                 AnomalyKind::Lost { pipe, loss, frames } => {
                     Observation::Drops { cause: cause(loss), party: sender(pipe), frames }

@@ -53,6 +53,12 @@ impl Ahead {
 }
 
 impl Since1970 {
+    /// Looks at both clocks, for datagrams that come from now on.
+    pub fn kept() -> Self {
+        let now = Some(Ahead::look());
+        Self { kept: now, now }
+    }
+
     /// Looks at both clocks.
     pub fn look(&mut self) {
         self.now = Some(Ahead::look());
@@ -67,12 +73,16 @@ impl Since1970 {
     /// and not after now. Without a stamp, or if the time was set since what was
     /// [kept](Self::keep), that is now.
     pub fn on_machine(&self, unix_ns: Option<u64>) -> u64 {
-        let ahead = Ahead::look();
-        let now = monotonic();
-        let (Some(stamp), Some(kept)) = (unix_ns, self.kept) else { return now };
+        self.stamped(unix_ns).unwrap_or_else(monotonic)
+    }
+
+    /// The same, or nothing where the stamp does not tell.
+    pub fn stamped(&self, unix_ns: Option<u64>) -> Option<u64> {
+        let (ahead, now) = (Ahead::look(), monotonic());
+        let (stamp, kept) = unix_ns.zip(self.kept)?;
         let is_same = kept.least <= ahead.most && ahead.least <= kept.most;
-        let came = u64::try_from(i128::from(stamp) - ahead.least.max(kept.least));
-        came.ok().filter(|came| is_same && *came <= now).unwrap_or(now)
+        let came = u64::try_from(i128::from(stamp) - ahead.least.max(kept.least)).ok()?;
+        (is_same && came <= now).then_some(came)
     }
 }
 

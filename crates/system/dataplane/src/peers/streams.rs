@@ -18,6 +18,7 @@ use netloom_tunnel::{
 use netloom_units::{Duration, Time};
 
 use super::board::{Board, Known};
+use super::kernel_clock::Since1970;
 use super::translation::Translation;
 use super::{Cipher, CrossedFrames, CrossedPipe, Tunnels};
 use crate::DataplaneError;
@@ -39,6 +40,8 @@ pub(crate) struct Streams {
     tunnels: Arc<Tunnels>,
     board: Arc<Board>,
     socket: DatagramSocket,
+    /// What the kernel's stamps of its datagrams mean.
+    real_time: Since1970,
     /// Where a read puts datagrams. `None` while they are being taken.
     room: Option<Vec<u8>>,
     streams: Vec<Stream>,
@@ -122,6 +125,8 @@ pub(crate) struct Heard {
 
 /// Datagrams of one read.
 pub(crate) struct Batch {
+    /// When the first of them reached this machine, on its clock, as far as the kernel tells.
+    pub arrived: Option<u64>,
     room: Vec<u8>,
     bytes: usize,
     length: usize,
@@ -151,10 +156,14 @@ impl Streams {
         board: Arc<Board>,
         tell_every: Duration,
     ) -> Result<Self, DataplaneError> {
+        let socket = tunnels.bind().map_err(DataplaneError::system("open a socket for frames"))?;
+        // Without stamps of the kernel, nobody is named for late frames but who sent them.
+        let _ = socket.stamp();
         Ok(Self {
-            socket: tunnels.bind().map_err(DataplaneError::system("open a socket for frames"))?,
+            socket,
             tunnels,
             board,
+            real_time: Since1970::kept(),
             room: Some(vec![0; DATAGRAMS_BYTES]),
             streams: Vec::new(),
             by_path: HashMap::new(),
@@ -320,8 +329,12 @@ impl Streams {
     pub fn read(&mut self) -> io::Result<Option<Batch>> {
         let mut room = self.room.take().unwrap_or_else(|| vec![0; DATAGRAMS_BYTES]);
         match self.socket.receive(&mut room) {
-            Ok(Some(arrived)) => {
-                Ok(Some(Batch { room, bytes: arrived.bytes, length: arrived.length.max(1) }))
+            Ok(Some(read)) => {
+                let arrived = self.real_time.stamped(read.unix_ns);
+                if arrived.is_none() {
+                    self.real_time = Since1970::kept();
+                }
+                Ok(Some(Batch { arrived, room, bytes: read.bytes, length: read.length.max(1) }))
             }
             other => {
                 self.room = Some(room);

@@ -8,7 +8,7 @@ use netloom_units::{Duration, Time};
 use super::Shard;
 use crate::peers::{Came, News, Route, StreamStatus, Streams};
 use crate::pipe_frame::FrameMemory;
-use crate::recorder::Recorder;
+use crate::recorder::{self, Recorder};
 use crate::waiter::Waiter;
 use crate::watch::Loss;
 use crate::{Clock, DataplaneError};
@@ -72,21 +72,23 @@ impl Shard {
                 // An error of the socket is that of an earlier datagram, which is lost.
                 Ok(None) | Err(_) => return true,
             };
-            let (clock, now, mut all) = (self.clock, self.clock.now(), Vec::new());
+            let (clock, mut all) = (self.clock, Vec::new());
+            let arrived = batch.arrived.map(|arrived| clock.at_machine(arrived));
+            let at = recorder::Came { arrived, read: clock.now() };
             let network = &mut self.network;
-            let take = |came: Came<'_>| take(network, clock, now, came);
+            let take = |came: Came<'_>| take(network, clock, at, came);
             streams.take(batch, take, |pipe, news| all.push((pipe, news)));
             for (pipe, news) in all {
                 match news {
                     News::Lost(frames) => {
                         network.observer_mut().lost_at_device(pipe, Loss::Tunnel, frames);
                     }
-                    News::Cut { number, at } => {
-                        let at = at.map_or(0, |at| u64::try_from(at.time).unwrap_or(0));
-                        let cut = Cut { number, at: clock.at_machine(at) };
+                    News::Cut { number, at: cut_at } => {
+                        let cut_at = cut_at.map_or(0, |at| u64::try_from(at.time).unwrap_or(0));
+                        let cut = Cut { number, at: clock.at_machine(cut_at) };
                         // The pipe is one of those that come from away.
                         if let Ok(Some(release)) = network.announce_cut(pipe.id, cut) {
-                            network.observer_mut().waited(pipe, now, release);
+                            network.observer_mut().waited(pipe, at, release);
                         }
                     }
                 }
@@ -137,7 +139,7 @@ impl Shard {
 
 /// Announces a frame to the network. Returns `false` if it is lost.
 #[inline]
-fn take(network: &mut Network, clock: Clock, now: Time, came: Came<'_>) -> bool {
+fn take(network: &mut Network, clock: Clock, at: recorder::Came, came: Came<'_>) -> bool {
     let Came { incoming, record, bytes, line } = came;
     let (slot, frames) = (incoming.slot, u64::from(record.frames));
     let refuse = |network: &mut Network, loss| {
@@ -163,7 +165,7 @@ fn take(network: &mut Network, clock: Clock, now: Time, came: Came<'_>) -> bool 
     let shift = Duration::from_nanos(record.shift.into());
     let passage = Passage { number, offered, started, serialized, marked, shift };
     let delivery = Delivery { frame, info, passage, release };
-    network.observer_mut().came(slot, now, bound, &delivery);
+    network.observer_mut().came(slot, at, bound, &delivery);
     let announced = Announced { delivery, sequence: record.sequence, cuts: record.cuts };
     let taken = network.announce(slot.id, announced);
     taken.is_ok() || refuse(network, Loss::TunnelRefused)

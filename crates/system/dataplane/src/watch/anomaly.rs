@@ -23,6 +23,8 @@ pub enum AnomalyKind {
         by: Duration,
         /// Number of wire frames.
         frames: u64,
+        /// They came from another machine, and not before their release was over.
+        by_tunnel: bool,
     },
     /// Frames were lost outside the model.
     Lost {

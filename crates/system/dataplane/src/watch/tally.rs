@@ -24,6 +24,15 @@ pub(crate) struct WatchWriter {
     tally: Arc<Tally>,
 }
 
+/// Where frames that leave a pipe have come from.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Origin<'a> {
+    /// The pipe's own line.
+    Line(&'a Passage),
+    /// Another machine, and whether in time for their release, as far as is known.
+    Tunnel { in_time: bool },
+}
+
 #[derive(Debug)]
 pub(crate) struct Tally {
     /// Wire frames within the tolerance, by lateness.
@@ -96,27 +105,29 @@ impl WatchWriter {
     }
 
     /// Counts frames that left `pipe`, in `slot`, for an interface at `at`, `late` after their
-    /// scheduled release, which could have been `early` before. Without a `line`, that is on
-    /// another machine.
+    /// scheduled release, which could have been `early` before.
     #[inline]
     pub fn left(
         &mut self,
         (slot, pipe): (usize, PipeId),
         at: Time,
         (late, early): (Duration, Duration),
-        line: Option<&Passage>,
+        origin: Origin<'_>,
         info: &FrameInfo,
     ) {
         let frames = u64::from(info.frames());
         self.passed(slot, info);
         if let Some(tally) = self.tally.pipes.get(slot) {
             tally.lateness.count(late, early, frames, self.limits.needed);
-            line.into_iter().for_each(|passage| tally.lateness.count_line(passage));
+            if let Origin::Line(passage) = origin {
+                tally.lateness.count_line(passage);
+            }
         }
         let late = late + early;
         add(&self.tally.bytes[(slot_of(at) % SLOTS) as usize], info.bytes());
         if late > self.limits.tolerance {
-            self.report(at, AnomalyKind::Late { pipe, by: late, frames });
+            let by_tunnel = matches!(origin, Origin::Tunnel { in_time: false });
+            self.report(at, AnomalyKind::Late { pipe, by: late, frames, by_tunnel });
         } else {
             add(&self.tally.punctual[bucket(late.as_nanos())], frames);
         }
@@ -152,13 +163,14 @@ impl WatchWriter {
         (slot, pipe): (usize, PipeId),
         at: Time,
         (late, early): (Duration, Duration),
+        by_tunnel: bool,
         frames: u64,
     ) {
         if let Some(tally) = self.tally.pipes.get(slot) {
             tally.lateness.count(late, early, frames, self.limits.needed);
         }
         if late > self.limits.tolerance {
-            self.report(at, AnomalyKind::Late { pipe, by: late, frames });
+            self.report(at, AnomalyKind::Late { pipe, by: late, frames, by_tunnel });
         }
     }
 

@@ -1,6 +1,7 @@
 use netloom_fabric::LinkId;
 use netloom_link::{Direction, FrameInfo, Passage};
 
+use super::tally::Origin;
 use super::*;
 use crate::{Clock, Scheduling};
 
@@ -48,14 +49,14 @@ fn late_frames_are_reported_one_by_one_and_punctual_ones_counted() {
         (1, PIPE),
         ms(7),
         (Duration::from_micros(30), PROMPT.shift),
-        Some(&PROMPT),
+        Origin::Line(&PROMPT),
         &FrameInfo::single(60),
     );
-    writer.left((1, PIPE), ms(7), (LIMITS.tolerance, PROMPT.shift), Some(&PROMPT), &two);
+    writer.left((1, PIPE), ms(7), (LIMITS.tolerance, PROMPT.shift), Origin::Line(&PROMPT), &two);
     let by = LIMITS.tolerance + Duration::from_nanos(1);
-    writer.left((1, PIPE), ms(7), (by, PROMPT.shift), Some(&PROMPT), &two);
+    writer.left((1, PIPE), ms(7), (by, PROMPT.shift), Origin::Line(&PROMPT), &two);
     let (rare, common) = seen(&mut watch, ms(10), false);
-    assert_eq!(rare, [AnomalyKind::Late { pipe: PIPE, by, frames: 2 }]);
+    assert_eq!(rare, [AnomalyKind::Late { pipe: PIPE, by, frames: 2, by_tunnel: false }]);
     let over = Duration::from_millis(10);
     assert_eq!(common.traffic, [Traffic { until: ms(10), over, bytes: 60 + 1500 + 1500 }]);
     let frames: Vec<u64> = common.punctual.iter().map(|(_, frames)| *frames).collect();
@@ -72,7 +73,7 @@ fn traffic_is_reported_by_slots_and_none_is_missing() {
             (0, PIPE),
             at,
             (Duration::ZERO, PROMPT.shift),
-            Some(&PROMPT),
+            Origin::Line(&PROMPT),
             &FrameInfo::single(bytes),
         );
     };
@@ -122,7 +123,7 @@ fn anomalies_without_room_in_the_ring_are_counted() {
         (1, PIPE),
         Time::ZERO,
         (late, PROMPT.shift),
-        Some(&PROMPT),
+        Origin::Line(&PROMPT),
         &FrameInfo::coalesced(4, 100, 100),
     );
     writer.unattended(Time::ZERO, paused);
@@ -146,7 +147,7 @@ fn work_is_reported_by_pipe() {
         (1, PIPE),
         ms(1),
         (Duration::ZERO, PROMPT.shift),
-        Some(&PROMPT),
+        Origin::Line(&PROMPT),
         &FrameInfo::single(100),
     );
     let work: Vec<Work> = watch.work().collect();
@@ -187,8 +188,8 @@ fn each_machine_counts_its_part_of_a_pipe_between_them() {
     let line = (0, 0, Duration::from_micros(40), Duration::from_micros(4));
     assert_eq!(parts(&mut watch), line);
     let (mut watch, mut writer) = ends();
-    writer.came((1, PIPE), ms(5), (late, early), 2);
-    writer.left((1, PIPE), ms(5), (late, early), None, &two);
+    writer.came((1, PIPE), ms(5), (late, early), true, 2);
+    writer.left((1, PIPE), ms(5), (late, early), Origin::Tunnel { in_time: true }, &two);
     assert_eq!(parts(&mut watch), (4, 4, Duration::ZERO, Duration::ZERO));
     assert_eq!(watch.lateness().count(), 0);
 }

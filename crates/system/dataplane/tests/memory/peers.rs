@@ -261,8 +261,8 @@ fn frames_of_a_link_without_delay_come_late_and_the_watch_says_so() {
     machines.end();
     let mut late = 0;
     let common = watch.look(machines.planes[1].now(), true, |anomaly| match anomaly.what {
-        netloom_dataplane::AnomalyKind::Late { pipe, frames, .. } => {
-            assert_eq!(pipe, forward(0));
+        netloom_dataplane::AnomalyKind::Late { pipe, frames, by_tunnel, .. } => {
+            assert_eq!((pipe, by_tunnel), (forward(0), true));
             late += frames;
         }
         other => panic!("{other:?}"),
@@ -275,6 +275,21 @@ fn frames_of_a_link_without_delay_come_late_and_the_watch_says_so() {
         counts.by.iter().map(|(_, frames)| frames).sum()
     };
     assert_eq!((of_pipe.pipe, all(&of_pipe.late), all(&of_pipe.at_most)), (forward(0), 50, 50));
+}
+
+#[test]
+fn frames_that_came_in_time_and_waited_are_not_late_by_the_tunnel() {
+    let (machines, left, right) = Machines::joined(r#"{"delay":"1s"}"#, 1400, None);
+    // No clock is exact to a nanosecond, so all frames are late.
+    let nothing = Limits { tolerance: netloom_units::Duration::ZERO, ..PATIENT };
+    let mut watch = machines.planes[1].watch(nothing).unwrap();
+    assert!((0..20).all(|_| left.send(&frame(2, 1, 60))));
+    assert!((0..20).all(|_| right.receive(PATIENCE).is_some()));
+    machines.end();
+    watch.look(machines.planes[1].now(), true, |anomaly| match anomaly.what {
+        netloom_dataplane::AnomalyKind::Late { by_tunnel, .. } => assert!(!by_tunnel),
+        other => panic!("{other:?}"),
+    });
 }
 
 #[test]
