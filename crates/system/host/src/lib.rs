@@ -22,6 +22,7 @@ pub use experiments::{
 pub use free::{FreeSubnets, free_subnets};
 pub use netloom_nodes::own_kernel::check as own_kernel_check;
 pub use netloom_nodes::{
-    Capacity, Demand, Layout, capacities, enforcer, may_have_ipv6_behind, shell, state_root,
+    Activity, Capacity, Demand, Layout, activity, capacities, enforcer, may_have_ipv6_behind,
+    shell, state_root,
 };
 pub use state_lock::{Existed, StateLock};

@@ -59,7 +59,7 @@ pub use outside::may_have_ipv6_behind;
 pub use process::control::{Control, Doorway};
 pub use process::files::NodeFiles;
 pub use process::node::{Killed, OnExit, OnStarted, Processes};
-pub use process::pidfd::{PidFd, is_going, started_at};
+pub use process::pidfd::{Activity, PidFd, activity, is_going, started_at};
 pub use process::spawning::{ExitStatus, SpawnRequest, Spawned, Stdio};
 pub use process::view::{View, ViewBind, ViewDirectory, ViewFile};
 pub use routes::RouteChanged;

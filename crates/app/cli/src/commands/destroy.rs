@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
-use netloom_host::Found;
+use netloom_host::{Activity, Found};
 
 use crate::args::Destroy;
 use crate::client::Client;
@@ -13,7 +13,7 @@ use crate::{exit, find};
 /// The kernel takes more than a minute to free 5,000 nodes with 6,000 routes each.
 const PATIENCE: Duration = Duration::from_secs(60);
 const PATIENCE_PER_NODE: Duration = Duration::from_millis(100);
-/// Longest time for an engine to end that does not answer.
+/// Longest time for an engine to do nothing at all, and not end, that does not answer.
 const PATIENCE_WITH_SILENCE: Duration = Duration::from_secs(2);
 
 /// Takes experiments down. A failure for one does not affect the others.
@@ -51,14 +51,12 @@ pub async fn end(found: &Found) -> Result<()> {
     if found.alive {
         let client = Client::of(found);
         let nodes = client.status_soon().await.map_or(0, |it| it.nodes);
-        let patience = match client.shutdown().await {
-            Ok(()) => patience(nodes),
-            // The engine may be ending already.
-            Err(_) => PATIENCE_WITH_SILENCE,
-        };
-        let deadline = Instant::now() + patience;
+        // The engine may be ending already, or be too busy to answer.
+        let is_silent = client.shutdown().await.is_err();
+        let (deadline, mut silence) = (Instant::now() + patience(nodes), Silence::of(found));
         while netloom_host::inspect(&found.name)?.alive {
-            if Instant::now() > deadline {
+            let is_stuck = is_silent && silence.lasts() > PATIENCE_WITH_SILENCE;
+            if is_stuck || Instant::now() > deadline {
                 eprintln!("warning: the engine of `{}` does not end; killing it", found.name);
                 netloom_host::kill_engine(&found.name)?;
                 break;
@@ -67,6 +65,30 @@ pub async fn end(found: &Found) -> Result<()> {
         }
     }
     netloom_host::cleanup(&found.name).map(drop)
+}
+
+/// An engine that says nothing. On a busy machine it may work all the same, on the results of its
+/// run, say, which it must not lose.
+struct Silence<'a> {
+    engine: &'a Found,
+    seen: Option<Activity>,
+    since: Instant,
+}
+
+impl<'a> Silence<'a> {
+    fn of(engine: &'a Found) -> Self {
+        Self { engine, seen: None, since: Instant::now() }
+    }
+
+    /// Looks at the engine, and returns how long it has done nothing.
+    fn lasts(&mut self) -> Duration {
+        let now = self.engine.pid.and_then(netloom_host::activity);
+        if now.is_some_and(|now| now.at_work) || now != self.seen {
+            self.since = Instant::now();
+        }
+        self.seen = now;
+        self.since.elapsed()
+    }
 }
 
 fn patience(nodes: usize) -> Duration {

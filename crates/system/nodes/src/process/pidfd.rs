@@ -74,6 +74,29 @@ pub fn is_going(pid: u32) -> bool {
     is_killed(pid) || flags().is_some_and(|flags: u64| flags & EXITING != 0)
 }
 
+/// What the process that has the number `pid` now has done so far, and is doing.
+pub fn activity(pid: u32) -> Option<Activity> {
+    let states = fs::read_dir(format!("/proc/{pid}/task")).ok()?.filter_map(|thread| {
+        let stat = fs::read_to_string(thread.ok()?.path().join("stat")).ok()?;
+        split(&stat)?.first().cloned()
+    });
+    // Running or about to, and in the kernel without being woken by signals.
+    let at_work = states.into_iter().any(|state| matches!(state.as_str(), "R" | "D"));
+    let fields = fields(pid)?;
+    let ticks = |field: usize| fields.get(field)?.parse::<u64>().ok();
+    Some(Activity { ticks: ticks(USER)? + ticks(SYSTEM)?, at_work })
+}
+
+/// What a process has done and is doing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Activity {
+    /// Its CPU time so far, in the kernel's ticks.
+    pub ticks: u64,
+    /// Whether one of its threads runs, waits for a CPU, or is in the kernel where nothing
+    /// interrupts it. It does neither while it is stopped.
+    pub at_work: bool,
+}
+
 /// Whether the signal that kills waits for the process to take it.
 fn is_killed(pid: u32) -> bool {
     const KILL: u64 = 1 << (libc::SIGKILL - 1);
@@ -86,10 +109,15 @@ fn is_killed(pid: u32) -> bool {
 
 /// Fields of `/proc/PID/stat` behind the name.
 const FLAGS: usize = 6;
+const USER: usize = 11;
+const SYSTEM: usize = 12;
 const STARTED: usize = 19;
 
 fn fields(pid: u32) -> Option<Vec<String>> {
-    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    split(&fs::read_to_string(format!("/proc/{pid}/stat")).ok()?)
+}
+
+fn split(stat: &str) -> Option<Vec<String>> {
     let (_, fields) = stat.rsplit_once(") ")?;
     Some(fields.split_whitespace().map(str::to_owned).collect())
 }
@@ -121,5 +149,22 @@ mod tests {
         }
         child.wait().unwrap();
         assert_eq!(started_at(pid), None);
+    }
+
+    #[test]
+    fn a_process_that_computes_is_at_work_and_one_that_is_stopped_is_not() {
+        let mut child = Command::new("sh").args(["-c", "while :; do :; done"]).spawn().unwrap();
+        let look = || activity(child.id()).unwrap();
+        let first = look();
+        assert!((0..1_000_000).any(|_| look().at_work && look().ticks > first.ticks));
+        let pid = nix::unistd::Pid::from_raw(i32::try_from(child.id()).unwrap());
+        nix::sys::signal::kill(pid, nix::sys::signal::Signal::SIGSTOP).unwrap();
+        while look().at_work {}
+        let stopped = look();
+        std::thread::sleep(std::time::Duration::from_millis(50));
+        assert_eq!(look(), stopped);
+        child.kill().unwrap();
+        child.wait().unwrap();
+        assert_eq!(activity(child.id()), None);
     }
 }
