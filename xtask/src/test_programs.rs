@@ -6,7 +6,7 @@
 use std::collections::VecDeque;
 use std::fs::File;
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Output, Stdio};
 use std::sync::Mutex;
 use std::thread;
@@ -185,29 +185,38 @@ fn list(skipped: &[String]) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Builds the programs of a selection. The messages of cargo go to standard error.
+/// Builds the programs of a selection. The messages of cargo and of the compiler go to standard
+/// error. Where the compiler is clippy's, a build of all that is selected lints it, too.
 fn build(selection: &[String]) -> anyhow::Result<VecDeque<Program>> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let lints = std::env::var_os("RUSTC_WORKSPACE_WRAPPER")
+        .is_some_and(|wrapper| Path::new(&wrapper).ends_with("clippy-driver"));
+    let all_targets = lints && selection == ["--workspace"];
     let output = Command::new(cargo)
-        .args(["test", "--no-run", "--locked", "--message-format=json-render-diagnostics"])
+        .args(["test", "--no-run", "--locked", "--message-format=json"])
+        .args(all_targets.then_some("--all-targets"))
         .args(selection)
         .stderr(Stdio::inherit())
         .output()
         .context("cannot start cargo")?;
+    let messages = String::from_utf8(output.stdout)?;
+    let messages: Vec<Value> =
+        messages.lines().map(serde_json::from_str).collect::<Result<_, _>>().context("messages")?;
+    let said = messages.iter().filter_map(|message| message["message"]["rendered"].as_str());
+    let warnings = said.inspect(|said| eprint!("{said}")).count();
     if !output.status.success() {
         bail!("the tests cannot be built: {}", output.status);
     }
-    let messages = String::from_utf8(output.stdout)?;
-    let messages = messages.lines().map(serde_json::from_str::<Value>);
-    messages
-        .filter_map(|message| message.map(|message| program(&message)).transpose())
-        .collect::<Result<_, _>>()
-        .context("cargo's messages")
+    if lints && warnings > 0 {
+        bail!("the compiler and clippy have {warnings} warnings");
+    }
+    Ok(messages.iter().filter_map(program).collect())
 }
 
-/// The test program in a message of cargo, if there is one.
+/// The test program in a message of cargo, if there is one. Benches are none.
 fn program(message: &Value) -> Option<Program> {
-    let is_test = message["profile"]["test"].as_bool()?;
+    let is_bench = message["target"]["kind"] == serde_json::json!(["bench"]);
+    let is_test = message["profile"]["test"].as_bool()? && !is_bench;
     let file = PathBuf::from(message["executable"].as_str()?);
     let folder = PathBuf::from(message["manifest_path"].as_str()?).parent()?.to_path_buf();
     let package = folder.file_name()?.to_string_lossy().into_owned();
