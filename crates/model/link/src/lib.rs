@@ -10,6 +10,7 @@
 //! | `direction` | the two directions of a link: [`Direction`] |
 //! | `frame` | the properties of a frame that a pipe uses: [`FrameInfo`], [`DropReason`] |
 //! | `pipe` | the pipe, which joins the stages below |
+//! | `lean` | a pipe in less memory, for simulations: [`LeanPipe`] |
 //! | `crossing` | the far end of a pipe whose near end is elsewhere: [`Inlet`], [`Cut`] |
 //! | `early` | losses in front of the queue, on request: [`EarlyLoss`] |
 //! | `background` | cross traffic, as virtual frames or as a fluid: [`Background`] |
@@ -39,6 +40,7 @@ mod early;
 mod flight;
 mod frame;
 mod header;
+mod lean;
 mod line;
 mod log;
 pub mod notation;
@@ -66,6 +68,7 @@ pub use flight::{
 };
 pub use frame::{DropReason, Frame, FrameInfo, Passage};
 pub use header::{Ecn, Header};
+pub use lean::{FrameSlots, LeanPipe};
 pub use line::{OPPORTUNITY_BYTES, OverheadPoint, OverheadProfile, RateTrace};
 pub use log::{
     FrameEvent, LOG_VERSION, LogDecoder, LogEncoder, LogEntry, LogError, LogHeader, Occurrence,

@@ -7,6 +7,7 @@ mod deadlines;
 mod fluid;
 mod hold;
 mod loss;
+mod restored;
 mod sent;
 mod steered;
 
@@ -31,6 +32,7 @@ use crate::{
     PipeStatistics, RateLimit, Stream, WhenFull, Window,
 };
 use hold::Hold;
+pub(crate) use restored::Restored;
 
 /// Longest serialization time of a super-frame that may stay whole.
 pub const COALESCING_BOUND: Duration = Duration::from_micros(50);

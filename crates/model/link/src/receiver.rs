@@ -26,6 +26,11 @@ impl ReceiverLimit {
         mtu.map_or(Self::NONE, |mtu| Self { bytes: longest(mtu) })
     }
 
+    /// Length of the longest frame that is taken in any case, in bytes.
+    pub fn longest(self) -> u32 {
+        self.bytes
+    }
+
     /// Whether the receiver takes the longest wire frame of `frame`, which is `info` on the wire.
     #[inline]
     pub fn takes<F: Frame>(self, info: &FrameInfo, frame: &F) -> bool {

@@ -84,6 +84,11 @@ impl StallDelay {
         self.recent.get_or_insert_default();
     }
 
+    /// Whether no frame has ever been late, and none is remembered.
+    pub fn is_zero(&self) -> bool {
+        self.by == Duration::ZERO && self.until == Time::ZERO && self.recent.is_none()
+    }
+
     /// Returns how much earlier a frame that left the line at `end` would have left it. Must be
     /// called for every frame, in the order of the line.
     ///

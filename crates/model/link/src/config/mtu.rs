@@ -21,9 +21,14 @@ impl MtuLimit {
     /// Whether a frame of `length` bytes passes. The length includes the Ethernet header, but not
     /// the VLAN tag and FCS.
     pub const fn admits(self, length: u32) -> bool {
+        length <= self.longest()
+    }
+
+    /// Length of the longest frame that passes, as for [`admits`](Self::admits).
+    pub(crate) const fn longest(self) -> u32 {
         match self {
-            Self::None => true,
-            Self::Bytes(mtu) => length <= mtu.saturating_add(ETHERNET_HEADER),
+            Self::None => u32::MAX,
+            Self::Bytes(mtu) => mtu.saturating_add(ETHERNET_HEADER),
         }
     }
 }

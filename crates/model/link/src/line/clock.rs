@@ -2,6 +2,9 @@
 
 use netloom_units::{Duration, Rate, Time};
 
+/// 10⁻⁹ bits in a byte.
+const NANOBITS_PER_BYTE: u64 = 8_000_000_000;
+
 /// The clock of the line.
 ///
 /// A frame of `n` line bytes takes `8n·10⁹/rate` ns, rarely a whole number. The fraction of a
@@ -51,6 +54,14 @@ impl LineClock {
         self.remainder = 0;
     }
 
+    /// Takes back `line_bytes` that were sent last, without an idle moment, from `end` on.
+    pub fn take_back(&mut self, line_bytes: u64, end: Time) {
+        let rate = u128::from(self.rate.bits_per_second());
+        let work = u128::from(line_bytes) * u128::from(NANOBITS_PER_BYTE) % rate;
+        self.remainder = ((u128::from(self.remainder) + rate - work) % rate) as u64;
+        self.end = end;
+    }
+
     /// Keeps the line busy until `end` at least.
     pub fn hold(&mut self, end: Time) {
         if end > self.end {
@@ -78,7 +89,6 @@ impl LineClock {
     /// Returns the whole nanoseconds for `line_bytes`, and keeps the fraction.
     #[inline]
     fn nanos_for(&mut self, line_bytes: u64) -> u64 {
-        const NANOBITS_PER_BYTE: u64 = 8_000_000_000;
         let rate = self.rate.bits_per_second();
         let narrow = line_bytes
             .checked_mul(NANOBITS_PER_BYTE)

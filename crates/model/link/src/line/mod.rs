@@ -135,6 +135,28 @@ impl Line {
         rate.unwrap_or_default() + Duration::from_nanos(libm::round(overhead) as u64)
     }
 
+    /// Continues a line whose frame on it ends with `clock`, if it has a rate, and whose service
+    /// times so far, with those that have begun, are `committed` ns. The line must be new.
+    pub fn restore(&mut self, now: Time, clock: Option<LineClock>, committed: u64) {
+        self.committed = committed;
+        self.busy_until = clock.as_ref().map_or(now, LineClock::busy_until);
+        if let Some(clock) = clock {
+            self.pace = Pace::Constant(clock);
+        }
+    }
+
+    /// The clock of a line that is idle at `now`, if it has a constant rate, and all of its service
+    /// times so far, in ns. `None` if it is not idle.
+    pub fn rest(&self, now: Time) -> Option<(Option<LineClock>, u64)> {
+        let clock = match &self.pace {
+            Pace::Constant(clock) => Some(clock.clone()),
+            Pace::Instant | Pace::Schedule(..) | Pace::Trace(_) => None,
+        };
+        // With a bucket, frames leave before the clock has come as far.
+        let end = clock.as_ref().map_or(self.busy_until, LineClock::busy_until);
+        (self.busy_until.max(end) <= now).then_some((clock, self.committed))
+    }
+
     /// Adds `nanos` nanoseconds in which the line was free of frames and sent something else.
     pub fn carried(&mut self, nanos: u64) {
         self.committed = self.committed.saturating_add(nanos);

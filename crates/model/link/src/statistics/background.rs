@@ -18,7 +18,7 @@ pub(crate) struct BackgroundCounts {
 }
 
 /// The counters of a running pipe: for the current second, for the last minute, and in total.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct BackgroundCounters {
     present: BackgroundCounts,
     past: BackgroundCounts,

@@ -15,7 +15,7 @@ use crate::queue::Backlog;
 use crate::{DropReason, FrameInfo};
 
 /// The statistics of a running pipe.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Collector {
     since: Time,
     /// The current second. Earlier seconds in which nothing happened may be included in it.
@@ -52,6 +52,34 @@ impl Collector {
             past: None,
             background: None,
         }
+    }
+
+    /// Returns a collector that keeps no seconds: windows then reach back to the beginning.
+    pub fn totals(since: Time) -> Self {
+        Self { ends: Time::MAX, ..Self::new(since) }
+    }
+
+    /// Keeps no seconds from now on. Must be called before anything is counted.
+    pub fn keep_totals_only(&mut self) {
+        self.ends = Time::MAX;
+    }
+
+    /// Whether it keeps no seconds, and nothing but counters of frames.
+    pub fn has_totals_only(&self) -> bool {
+        self.ends == Time::MAX && self.past.is_none() && self.background.is_none()
+    }
+
+    /// Adds the counts of a plain pipe: `counters`, the backlog since the time up to which its
+    /// areas are counted, and delays.
+    pub(super) fn add(
+        &mut self,
+        counters: &Counters,
+        (backlog, until): (Backlog, Time),
+        delays: impl FnOnce(&mut Histogram),
+    ) {
+        self.counters.merge(counters);
+        (self.queue, self.queue_at) = (backlog, until);
+        delays(&mut self.delays);
     }
 
     /// Time at which the current second ends. Later events must not be counted before
@@ -200,6 +228,7 @@ impl Collector {
         busy_ns: u64,
     ) -> PipeStatistics {
         self.count_until(at, busy_ns);
+        let window = window.filter(|_| self.ends < Time::MAX);
         let first = window.map(|window| second_of(window.back_from(at)));
         let background = self.background.as_ref().map(|counted| counted.since(first));
         let (since, counters, delays) = self.counted(at, window);

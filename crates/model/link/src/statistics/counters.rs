@@ -71,6 +71,11 @@ impl Counters {
         self.delay_sum.0 += u128::from(nanos) * u128::from(info.frames());
     }
 
+    /// Sets the extremes and the sum of the delays of delivered frames, in ns.
+    pub fn set_delays(&mut self, least: u64, most: u64, sum: Sum) {
+        (self.delay_min, self.delay_max, self.delay_sum) = (least, most, sum);
+    }
+
     #[inline]
     pub fn queue_reached(&mut self, length: Count) {
         self.queue_maximum.frames = self.queue_maximum.frames.max(length.frames);

@@ -135,8 +135,9 @@ fn push_sparse(sparse: &mut Vec<Sparse>, bucket: usize, mut times: u64) {
     sparse.push((bucket, times as u32));
 }
 
+/// Returns the bucket of a value.
 #[inline]
-fn bucket(value: u64) -> usize {
+pub(super) fn bucket(value: u64) -> usize {
     // Below 128 the shift is 0, and the bucket is the value itself.
     let shift = (u64::BITS - 7).saturating_sub(value.leading_zeros()) as usize;
     shift * OCTAVE + (value >> shift) as usize

@@ -13,7 +13,7 @@ use crate::FrameInfo;
 const KEPT: u64 = Window::LONGEST.as_nanos() / 1_000_000_000;
 
 /// The counts before the current second.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Past {
     /// Total counts.
     pub counters: Counters,
@@ -22,7 +22,7 @@ pub(super) struct Past {
     seconds: VecDeque<Second>,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 struct Second {
     /// Number of the second on the experiment's clock.
     number: u64,

@@ -19,6 +19,7 @@ mod formats;
 mod frame_log;
 mod golden;
 mod late_offers;
+mod lean;
 mod loss;
 mod notation;
 mod observed;
