@@ -143,9 +143,7 @@ impl Cell {
         let Some(wire) = self.net.plant.wire(number) else { return self.arrive(number) };
         let (to, crosses, is_tapped) = (wire.to, wire.crosses.is_some(), wire.is_tapped());
         // Each packet is moved once, from its pipe to its receiver.
-        while let Some(wire) = self.net.plant.wire(number)
-            && let Some(delivery) = wire.pipe.poll(now)
-        {
+        while let Some(delivery) = self.net.plant.poll_wire(now, number) {
             if is_tapped {
                 self.net.plant.watch_left(now, number, &delivery);
             }

@@ -3,9 +3,10 @@
 
 use std::collections::BTreeMap;
 use std::ops::Range;
+use std::sync::Arc;
 
 use netloom_fabric::{Link as FabricLink, LinkEnd, LinkId, PipeId, receiver_mtus};
-use netloom_link::{Direction, Inlet, Pipe, Stream};
+use netloom_link::{Direction, Inlet, LeanPipe, Pipe, PipeConfig, Stream};
 use netloom_units::{Duration, Time};
 
 use super::islands::{Islands, ports_of};
@@ -33,6 +34,18 @@ impl Nodes {
     }
 }
 
+/// What the statistics of links cover.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Statistics {
+    /// The whole time.
+    Totals,
+    /// The last seconds, too.
+    Windows,
+}
+
+/// Configurations that are kept to be shared. Most networks have few.
+const SHARED: usize = 8;
+
 /// The links that have been joined so far, and the parts made of them.
 pub(super) struct Joined<'a> {
     network: &'a Network,
@@ -50,6 +63,9 @@ pub(super) struct Joined<'a> {
     pub hearers: Vec<BTreeMap<u32, Duration>>,
     /// The cell of each pipe, by link and direction.
     pub homes: Vec<u32>,
+    statistics: Statistics,
+    /// Configurations of the last pipes, each once.
+    configs: Vec<Arc<PipeConfig>>,
 }
 
 impl<'a> Joined<'a> {
@@ -71,9 +87,29 @@ impl<'a> Joined<'a> {
             lookaheads,
             hearers: vec![BTreeMap::new(); partition.cells() as usize],
             homes: Vec::with_capacity(2 * network.links.len()),
+            statistics: Statistics::Windows,
+            configs: Vec::new(),
         };
         joined.begin_islands(islands);
         joined
+    }
+
+    /// Sets what the statistics of all links cover.
+    pub fn keep(&mut self, statistics: Statistics) {
+        self.statistics = statistics;
+    }
+
+    /// Returns a copy of a configuration that pipes share.
+    fn shared(&mut self, config: &PipeConfig) -> Arc<PipeConfig> {
+        if let Some(known) = self.configs.iter().find(|known| ***known == *config) {
+            return Arc::clone(known);
+        }
+        let new = Arc::new(config.clone());
+        if self.configs.len() >= SHARED {
+            self.configs.remove(0);
+        }
+        self.configs.push(Arc::clone(&new));
+        new
     }
 
     /// Finds the cell of each island, and makes the islands of this process.
@@ -141,14 +177,23 @@ impl<'a> Joined<'a> {
     }
 
     /// Makes the pipe between two interfaces.
-    fn wire(&self, id: PipeId, link: &Link, [from, to]: [InterfaceId; 2]) -> Wire {
+    fn wire(&mut self, id: PipeId, link: &Link, [from, to]: [InterfaceId; 2]) -> Wire {
         let end = id.direction.index();
-        let mut pipe = new_pipe(self.network.seed, link, id.direction);
+        let taps = Taps::new(&link.taps[end], &link.taps[1 - end]);
+        let config = self.shared(&link.pipes[end]);
+        let mut pipe = if link.logged || taps.is_some() || self.statistics == Statistics::Windows {
+            let pipe = new_pipe(self.network.seed, link, id.direction, self.statistics);
+            LeanPipe::of(pipe, config)
+        } else {
+            let stream = Stream::of_pipe(self.network.seed, &link.name, id.direction);
+            let mut pipe = LeanPipe::new(config, stream, Time::ZERO);
+            pipe.set_receiver_mtu(receiver_mtu(link, id.direction));
+            pipe
+        };
         let crosses = (self.cell(from) != self.cell(to)).then_some(self.cell(to));
         pipe.keep_sent(crosses.is_some());
         let macs = [from, to]
             .map(|at| self.network.nodes[at.node as usize].interfaces[at.interface as usize].mac);
-        let taps = Taps::new(&link.taps[end], &link.taps[1 - end]);
         let taps = taps.map(|taps| Box::new(WireTaps::new(taps, macs)));
         Wire { id, pipe, to, crosses, is_used: false, leaves: None, taps, meter: None }
     }
@@ -173,7 +218,8 @@ impl<'a> Joined<'a> {
                 }
             }
             let [a, b] = ends;
-            let pipes = Direction::BOTH.map(|side| new_pipe(self.network.seed, link, side));
+            let pipes = Direction::BOTH
+                .map(|side| new_pipe(self.network.seed, link, side, self.statistics));
             let link = FabricLink { ends: [a.clone(), b.clone()], pipes };
             island.network.join(id, link, Time::ZERO);
         }
@@ -182,12 +228,25 @@ impl<'a> Joined<'a> {
 }
 
 /// Makes a pipe of a link. Its random stream equals that of the same pipe in emulation.
-fn new_pipe<F: netloom_link::Frame>(seed: u64, link: &Link, direction: Direction) -> Pipe<F> {
+fn new_pipe<F: netloom_link::Frame>(
+    seed: u64,
+    link: &Link,
+    direction: Direction,
+    statistics: Statistics,
+) -> Pipe<F> {
     let config = link.pipes[direction.index()].clone();
     let stream = Stream::of_pipe(seed, &link.name, direction);
     let mut pipe = Pipe::new(config, stream, Time::ZERO);
-    let are_segments = link.ends.each_ref().map(|end| end.segment_port().is_some());
-    pipe.set_receiver_mtu(receiver_mtus(are_segments, link.mtus)[direction.index()]);
+    if statistics == Statistics::Totals {
+        pipe.keep_totals_only();
+    }
+    pipe.set_receiver_mtu(receiver_mtu(link, direction));
     pipe.record_events(link.logged);
     pipe
+}
+
+/// Returns the MTU of the interface that a pipe of a link leads to, if it limits frames.
+fn receiver_mtu(link: &Link, direction: Direction) -> Option<u32> {
+    let are_segments = link.ends.each_ref().map(|end| end.segment_port().is_some());
+    receiver_mtus(are_segments, link.mtus)[direction.index()]
 }

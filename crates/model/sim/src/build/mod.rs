@@ -22,13 +22,13 @@ use crate::cell::Cell;
 use crate::flow::FlowSpec;
 use crate::hosts::{Hosts, Neighbours, Net, Node, Owners};
 use crate::network::{Change, Network};
-use crate::plant::{PipeLocations, Plant};
+use crate::plant::{PipeLocations, Plant, Wire};
 use crate::queue::Queue;
 use crate::simulation::Simulation;
 use crate::traffic::{Flow, Kind, Traffic, described};
 
 use islands::Islands;
-use joining::{Joined, Nodes};
+use joining::{Joined, Nodes, Statistics};
 pub use partition::Division;
 use partition::{Partition, lookaheads};
 
@@ -42,20 +42,25 @@ impl Simulation {
     /// Returns one process's part of that simulation. The part has no cell if the network cannot be
     /// divided among that number of processes.
     pub fn part(network: Network, flows: Vec<FlowSpec>, division: Division) -> Self {
-        let mut simulation = Self::unbegun(network, flows, division);
+        let mut simulation = Self::unbegun(network, flows, division, Statistics::Totals);
         simulation.cells.iter_mut().for_each(Cell::begin);
         simulation
     }
 
     /// Returns the simulation of `network` in one cell. Its traffic does not start before
-    /// [`Cell::begin_traffic`] is called.
+    /// [`Cell::begin_traffic`] is called. Only its links have statistics of windows.
     pub fn waiting(network: Network, flows: Vec<FlowSpec>) -> Self {
-        let mut simulation = Self::unbegun(network, flows, Division::here(1));
+        let mut simulation = Self::unbegun(network, flows, Division::here(1), Statistics::Windows);
         simulation.cells.iter_mut().for_each(Cell::begin_network);
         simulation
     }
 
-    fn unbegun(network: Network, flows: Vec<FlowSpec>, division: Division) -> Self {
+    fn unbegun(
+        network: Network,
+        flows: Vec<FlowSpec>,
+        division: Division,
+        statistics: Statistics,
+    ) -> Self {
         let islands = Islands::of(&network);
         let lookaheads = lookaheads(&network);
         let partition = Partition::new(&network, &islands, &lookaheads, division);
@@ -73,6 +78,7 @@ impl Simulation {
         let (flows, senders) = described(flows, &mut book);
         listen(&flows, &owners, &mut nodes);
         let mut joined = Joined::new(&network, &partition, &lookaheads, region.clone(), &islands);
+        joined.keep(statistics);
         for (number, link) in (0..).zip(&network.links) {
             joined.join(LinkId(number), link, islands.of_link(number), &mut nodes);
         }
@@ -93,6 +99,7 @@ impl Simulation {
         for ((number, node), cell) in (0..).zip(nodes.0).zip(&partition.nodes) {
             own.put(*cell, node, |cell, node| cell.net.hosts.add(number, node));
         }
+        own.reserve(&wires);
         for (cell, number, wire) in wires {
             own.put(cell, Some(wire), |cell, wire| cell.net.plant.add_wire(number, wire));
         }
@@ -121,6 +128,17 @@ struct OwnCells {
 }
 
 impl OwnCells {
+    /// Makes room for wires.
+    fn reserve(&mut self, wires: &[(u32, u32, Wire)]) {
+        let mut counts = vec![0; self.cells.len()];
+        for (cell, ..) in wires {
+            counts[(cell - self.first) as usize] += 1;
+        }
+        for (cell, count) in self.cells.iter_mut().zip(counts) {
+            cell.net.plant.reserve(count);
+        }
+    }
+
     /// Puts `thing` into its cell, if this process has both.
     fn put<T>(&mut self, cell: u32, thing: Option<T>, put: impl FnOnce(&mut Cell, T)) {
         let place = cell.checked_sub(self.first);

@@ -37,8 +37,8 @@ impl Plant {
         let now = queue.now();
         let before = now - Duration::from_nanos(1);
         if let Some(wire) = self.wires.get_mut(number) {
-            wire.settle(before);
-            wire.pipe.change(now, change);
+            wire.settle(&mut self.frames, before);
+            wire.pipe.change(&mut self.frames, now, change);
             self.finish(queue, number);
         } else if let Some(FarEnd { inlet, .. }) = self.inlets.get_mut(number) {
             drop(inlet.change(before, change));

@@ -9,7 +9,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use netloom_link::{Delivery, Inlet};
+use netloom_link::{Delivery, FrameSlots, Inlet};
 use netloom_units::Time;
 
 use super::capture::Captured;
@@ -76,12 +76,18 @@ impl Departures {
     }
 
     /// Announces the frames that have left their lines by `until`.
-    pub fn announce(&mut self, until: Time, wires: &mut Own<Wire>, captured: &mut Vec<Captured>) {
+    pub fn announce(
+        &mut self,
+        until: Time,
+        wires: &mut Own<Wire>,
+        frames: &mut FrameSlots<Packet>,
+        captured: &mut Vec<Captured>,
+    ) {
         self.reach(until, wires);
         let mut used = std::mem::take(&mut self.used);
         for number in used.drain(..) {
             let wire = &mut wires[number];
-            let leaves = self.announce_left(number, wire, until, captured);
+            let leaves = self.announce_left(number, wire, frames, until, captured);
             wire.is_used = false;
             if leaves != wire.leaves {
                 wire.leaves = leaves;
@@ -98,13 +104,14 @@ impl Departures {
         &mut self,
         number: u32,
         wire: &mut Wire,
+        frames: &mut FrameSlots<Packet>,
         until: Time,
         captured: &mut Vec<Captured>,
     ) -> Option<Time> {
         let cell = wire.crosses?;
-        wire.pipe.reach(until);
+        wire.pipe.reach(frames, until);
         wire.collect_dropped(captured);
-        while let Some(sent) = wire.pipe.poll_sent() {
+        while let Some(sent) = wire.pipe.poll_sent(frames) {
             let Delivery { frame: packet, release, .. } = sent.delivery;
             if let Some(meter) = &mut wire.meter {
                 meter.leaves(&packet, release);
@@ -112,8 +119,8 @@ impl Departures {
             let cuts = sent.cuts;
             self.announcements.push(Announcement { cell, release, wire: number, cuts, packet });
         }
-        wire.settle(until);
-        wire.pipe.next_line_end()
+        wire.settle(frames, until);
+        wire.pipe.next_line_end(frames)
     }
 }
 

@@ -29,7 +29,7 @@ mod wire;
 use std::sync::Arc;
 
 use netloom_fabric::{Delivered, PortId};
-use netloom_link::Delivery;
+use netloom_link::{Delivery, FrameSlots};
 use netloom_units::Time;
 
 use crate::Packet;
@@ -54,6 +54,8 @@ pub(crate) use wire::Wire;
 #[derive(Debug)]
 pub(crate) struct Plant {
     wires: Own<Wire>,
+    /// Frames in plain wires.
+    frames: FrameSlots<Packet>,
     inlets: Own<FarEnd>,
     islands: Own<Island>,
     places: Arc<PipeLocations>,
@@ -66,12 +68,18 @@ impl Plant {
     pub fn new(places: Arc<PipeLocations>) -> Self {
         Self {
             wires: Own::default(),
+            frames: FrameSlots::default(),
             inlets: Own::default(),
             islands: Own::default(),
             places,
             departures: Departures::default(),
             tape: Tape::default(),
         }
+    }
+
+    /// Makes room for pipes.
+    pub fn reserve(&mut self, wires: usize) {
+        self.wires.reserve(wires);
     }
 
     /// Adds a pipe between two nodes.
@@ -115,14 +123,18 @@ impl Plant {
     #[inline]
     pub fn offer(&mut self, queue: &mut Queue, number: u32, packet: Packet) {
         let now = queue.now();
-        let Self { wires, departures, tape, .. } = self;
+        let Self { wires, frames, departures, tape, .. } = self;
         let wire = &mut wires[number];
+        let before = wire.pipe.plain_deadline();
         if wire.is_tapped() {
-            wire.offer_watched(now, packet, &mut tape.captured);
+            wire.offer_watched(frames, now, packet, &mut tape.captured);
         } else {
-            let _ = wire.pipe.offer(now, packet.info(), packet);
+            let _ = wire.pipe.offer(frames, now, packet.info(), packet);
         }
-        finish(wire, number, queue, departures, tape);
+        // Behind another frame, nothing else changes.
+        if before.is_none() || wire.pipe.plain_deadline() != before {
+            finish(wire, number, queue, departures, tape);
+        }
     }
 
     /// Offers a frame to an island now, at a port.
@@ -141,6 +153,12 @@ impl Plant {
     #[inline]
     pub fn wire(&mut self, number: u32) -> Option<&mut Wire> {
         self.wires.get_mut(number)
+    }
+
+    /// Takes the next packet that comes out of a wire now.
+    #[inline]
+    pub fn poll_wire(&mut self, now: Time, number: u32) -> Option<Delivery<Packet>> {
+        self.wires[number].pipe.poll(&mut self.frames, now)
     }
 
     /// Captures and counts a packet that leaves a wire.
@@ -201,7 +219,8 @@ impl Plant {
     /// Announces the frames that have left their lines by `until`.
     #[inline]
     pub fn announce_departures(&mut self, until: Time) {
-        self.departures.announce(until, &mut self.wires, &mut self.tape.captured);
+        let Self { wires, frames, departures, tape, .. } = self;
+        departures.announce(until, wires, frames, &mut tape.captured);
     }
 
     /// Returns the earliest time, not before `now`, at which a frame may leave the line of a pipe

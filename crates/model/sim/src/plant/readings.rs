@@ -35,8 +35,11 @@ impl Plant {
         match self.places.of(id) {
             PipeLocation::Wire(number) => {
                 let wire = self.wires.get_mut(number)?;
-                wire.settle(now);
-                let counted = counted(&mut wire.pipe, now, window);
+                wire.settle(&mut self.frames, now);
+                let counted = match (wire.pipe.if_general(), window) {
+                    (Some(pipe), window) => counted(pipe, now, window),
+                    (None, _) => wire.pipe.statistics(&mut self.frames, now),
+                };
                 wire.log(&mut self.tape.log);
                 wire.collect_dropped(&mut self.tape.captured);
                 Some(counted)

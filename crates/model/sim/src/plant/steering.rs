@@ -2,7 +2,7 @@
 //! meters count (`meter`).
 
 use netloom_fabric::PipeId;
-use netloom_link::Pipe;
+use netloom_link::{FrameSlots, Pipe};
 use netloom_units::{Duration, Time};
 
 use super::meter::WireMeter;
@@ -20,20 +20,22 @@ impl Plant {
         order: impl FnOnce(&mut Pipe<Packet>, Time) -> T,
     ) -> Option<T> {
         let PipeLocation::Wire(number) = self.places.of(pipe) else { return None };
-        let done = order(&mut self.wires.get_mut(number)?.pipe, queue.now());
+        let pipe = self.wires.get_mut(number)?.pipe.general(&mut self.frames);
+        let done = order(pipe, queue.now());
         self.finish(queue, number);
         Some(done)
     }
 
     /// Returns the current backlog of a pipe, as time.
     pub fn backlog(&mut self, now: Time, pipe: PipeId) -> Option<Duration> {
-        Some(self.wire_of(pipe)?.pipe.unfinished(now))
+        let (wire, frames) = self.wire_of(pipe)?;
+        Some(wire.pipe.general(frames).unfinished(now))
     }
 
     /// Begins to meter a pipe, if the event core drives it. If `others`, records which other frames
     /// arrive.
     pub fn meter(&mut self, pipe: PipeId, others: bool) {
-        if let Some(wire) = self.wire_of(pipe) {
+        if let Some((wire, _)) = self.wire_of(pipe) {
             wire.meter = Some(Box::new(WireMeter::new(others)));
         }
     }
@@ -42,7 +44,7 @@ impl Plant {
     pub fn sample_meters(&mut self, now: Time) {
         for Wire { pipe, meter, .. } in self.wires.iter_mut() {
             if let Some(meter) = meter {
-                meter.sample(pipe, now);
+                meter.sample(pipe.general(&mut self.frames), now);
             }
         }
     }
@@ -50,12 +52,12 @@ impl Plant {
     /// Returns what a metered pipe did since the last call, or `None` if it is not metered. `full`
     /// is the length of a full frame in bytes.
     pub fn metered(&mut self, now: Time, pipe: PipeId, full: u32) -> Option<Metered> {
-        let Wire { pipe, meter, .. } = self.wire_of(pipe)?;
-        Some(meter.as_mut()?.report(pipe, now, full))
+        let (Wire { pipe, meter, .. }, frames) = self.wire_of(pipe)?;
+        Some(meter.as_mut()?.report(pipe.general(frames), now, full))
     }
 
-    fn wire_of(&mut self, pipe: PipeId) -> Option<&mut Wire> {
+    fn wire_of(&mut self, pipe: PipeId) -> Option<(&mut Wire, &mut FrameSlots<Packet>)> {
         let PipeLocation::Wire(number) = self.places.of(pipe) else { return None };
-        self.wires.get_mut(number)
+        Some((self.wires.get_mut(number)?, &mut self.frames))
     }
 }

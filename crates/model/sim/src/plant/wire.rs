@@ -2,7 +2,7 @@
 //! switched networks (`island`).
 
 use netloom_fabric::PipeId;
-use netloom_link::{Delivery, FrameEvent, Pipe, Rejected};
+use netloom_link::{Delivery, FrameEvent, FrameSlots, LeanPipe, Rejected};
 use netloom_units::Time;
 
 use super::capture::{Captured, WireTaps};
@@ -10,11 +10,11 @@ use super::meter::WireMeter;
 use crate::Packet;
 use crate::network::InterfaceId;
 
-/// A pipe between two nodes, and where it leads.
+/// A pipe between two nodes, and where it leads. What each packet needs comes first.
 #[derive(Debug)]
+#[repr(C, align(64))]
 pub(crate) struct Wire {
-    pub id: PipeId,
-    pub pipe: Pipe<Packet>,
+    pub pipe: LeanPipe<Packet>,
     pub to: InterfaceId,
     /// The cell that the pipe leads to, if it is another cell.
     pub crosses: Option<u32>,
@@ -22,11 +22,14 @@ pub(crate) struct Wire {
     pub is_used: bool,
     /// Time at which the next frame leaves the line to another cell, as of then.
     pub leaves: Option<Time>,
+    pub id: PipeId,
     /// Captures at the ends of the pipe.
     pub taps: Option<Box<WireTaps>>,
     /// Counts what the pipe does to twins.
     pub meter: Option<Box<WireMeter>>,
 }
+
+const _: () = assert!(size_of::<Wire>() <= 448, "half a million wires are a usual size");
 
 impl Wire {
     /// Whether packets that enter or leave the pipe are captured or counted.
@@ -43,13 +46,19 @@ impl Wire {
 
     /// Offers a packet to a wire that is captured or metered.
     #[cold]
-    pub fn offer_watched(&mut self, now: Time, packet: Packet, captured: &mut Vec<Captured>) {
+    pub fn offer_watched(
+        &mut self,
+        frames: &mut FrameSlots<Packet>,
+        now: Time,
+        packet: Packet,
+        captured: &mut Vec<Captured>,
+    ) {
         if let Some(taps) = &self.taps {
             taps.entered(now, &packet, captured);
         }
         let offered = match &mut self.meter {
-            None => self.pipe.offer(now, packet.info(), packet),
-            Some(meter) => meter.offer(&mut self.pipe, now, packet),
+            None => self.pipe.offer(frames, now, packet.info(), packet),
+            Some(meter) => meter.offer(self.pipe.general(frames), now, packet),
         };
         if let (Err(Rejected { reason, frame, .. }), Some(taps)) = (offered, &self.taps) {
             taps.dropped(now, reason, &frame, captured);
@@ -85,9 +94,9 @@ impl Wire {
     }
 
     /// Counts the frames that have left a wire to another cell by `until`.
-    pub fn settle(&mut self, until: Time) {
+    pub fn settle(&mut self, frames: &mut FrameSlots<Packet>, until: Time) {
         if self.crosses.is_some() && !self.is_watched() {
-            while self.pipe.poll(until).is_some() {}
+            while self.pipe.poll(frames, until).is_some() {}
         }
     }
 
