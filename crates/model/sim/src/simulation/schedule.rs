@@ -8,6 +8,10 @@
 //! is the conservative synchronization of Chandy and Misra 1979 without its null messages: cells
 //! without events cost nothing, and links between cells may differ.
 //!
+//! These bounds stay true while cells advance: nothing makes anything happen earlier. So they are
+//! computed anew only when a runner finds none of its own cells ready by the old ones, which is
+//! about once for all cells of a runner instead of once for each.
+//!
 //! Each of several processes has a schedule of its own cells, with a bound for each: the earliest
 //! time at which a frame can arrive from another process. One process also has a schedule of all
 //! cells, and computes these bounds for each round ([`Schedule::pick_region`]).
@@ -57,6 +61,8 @@ pub struct Schedule {
     /// Earliest time at which a frame can arrive at each cell from another one.
     arrival: Vec<Time>,
     heap: BinaryHeap<Reverse<(Time, u32)>>,
+    /// Whether the bounds may have become later since they were computed.
+    is_stale: bool,
 }
 
 /// The progress of a cell.
@@ -86,7 +92,8 @@ impl Schedule {
             is_running: false,
         };
         let cells: Vec<_> = next.into_iter().map(progress).collect();
-        let [outside, earliest, arrival] = [(); 3].map(|()| vec![NEVER; cells.len()]);
+        let outside = vec![NEVER; cells.len()];
+        let [earliest, arrival] = [(); 2].map(|()| vec![Time::ZERO; cells.len()]);
         Self {
             cells,
             hearers,
@@ -97,12 +104,14 @@ impl Schedule {
             earliest,
             arrival,
             heap: BinaryHeap::new(),
+            is_stale: true,
         }
     }
 
     /// Sets the times before which no frame arrives at the cells from outside, until the next call.
     pub fn bound(&mut self, outside: impl IntoIterator<Item = Time>) {
         self.outside.iter_mut().zip(outside).for_each(|(bound, at)| *bound = at);
+        self.is_stale = true;
     }
 
     /// Sets the time that all cells have to reach.
@@ -121,10 +130,13 @@ impl Schedule {
         if self.is_stopped {
             return Step::Done;
         }
-        self.look_ahead();
-        let cells = self.cells.iter().enumerate().filter(|(number, _)| self.is_ready(*number));
-        let first = |(_, cell): &(usize, &Progress)| (cell.runner != runner, cell.next);
-        let Some((cell, _)) = cells.min_by_key(first) else {
+        let mut found = self.first_ready(runner);
+        let is_own = found.is_some_and(|cell| self.cells[cell].runner == runner);
+        if self.is_stale && !is_own {
+            self.look_ahead();
+            found = self.first_ready(runner);
+        }
+        let Some(cell) = found else {
             return if self.running == 0 { Step::Done } else { Step::Wait };
         };
         let horizon = self.until.min(self.arrival[cell] - Duration::from_nanos(1));
@@ -132,6 +144,14 @@ impl Schedule {
         (picked.is_running, picked.coming, picked.runner) = (true, NEVER, runner);
         self.running += 1;
         Step::Run { cell, horizon }
+    }
+
+    /// Returns the cell that `runner` should advance, among those that can be advanced by the last
+    /// look-ahead.
+    fn first_ready(&self, runner: usize) -> Option<usize> {
+        let cells = self.cells.iter().enumerate().filter(|(number, _)| self.is_ready(*number));
+        let first = |(_, cell): &(usize, &Progress)| (cell.runner != runner, cell.next);
+        cells.min_by_key(first).map(|(number, _)| number)
     }
 
     /// Picks all cells of a process, if any of them can be advanced. Returns the earliest time at
@@ -180,6 +200,7 @@ impl Schedule {
         cell.coming = cell.coming.min(release);
         // A cell that runs with its region may have had no events of its own.
         cell.next = cell.next.min(release);
+        self.is_stale = true;
     }
 
     /// Records that a cell has been advanced. `next` is its next event.
@@ -188,6 +209,7 @@ impl Schedule {
         cell.is_running = false;
         cell.next = next.unwrap_or(NEVER).min(cell.coming);
         self.running -= 1;
+        self.is_stale = true;
     }
 
     /// Stops the schedule, even if cells are running.
@@ -202,6 +224,7 @@ impl Schedule {
 
     /// Computes `earliest` and `arrival` (Dijkstra 1959).
     fn look_ahead(&mut self) {
+        self.is_stale = false;
         self.heap.clear();
         for (number, (cell, outside)) in (0..).zip(self.cells.iter().zip(&self.outside)) {
             let earliest = cell.next.min(*outside);
@@ -282,6 +305,19 @@ mod tests {
         // The first cell is further behind, but another runner's.
         assert_eq!(schedule.pick(2), Step::Run { cell: 1, horizon: at(129) });
         assert_eq!(schedule.pick(2), Step::Run { cell: 0, horizon: at(130) });
+    }
+
+    #[test]
+    fn bounds_hold_for_all_of_a_runners_cells() {
+        let mut schedule = row([Some(100), Some(105), None], 1000);
+        assert_eq!(schedule.pick(0), Step::Run { cell: 0, horizon: at(114) });
+        schedule.finish(0, Some(at(120)));
+        // By the bounds that the first pick found. Nothing could come before 130 by now.
+        assert_eq!(schedule.pick(0), Step::Run { cell: 1, horizon: at(109) });
+        schedule.finish(1, Some(at(125)));
+        // None is ready by these any more.
+        assert_eq!(schedule.pick(0), Step::Run { cell: 0, horizon: at(134) });
+        assert_eq!(schedule.pick(0), Step::Run { cell: 1, horizon: at(129) });
     }
 
     #[test]
