@@ -8,6 +8,8 @@ use netloom_link::{CapturedFrame, LogEntry, Window};
 use netloom_results::MediaSample;
 use netloom_units::Time;
 
+use crate::live::{PipeLook, look_at};
+
 /// A part of a network that carries frames: a data plane, a simulation in real or virtual time, or
 /// [several of them](crate::Together).
 pub trait Carrier {
@@ -19,6 +21,15 @@ pub trait Carrier {
     /// # Errors
     /// If it has ended.
     fn links(&self, window: Option<Window>) -> Result<Vec<LinkStatus>>;
+
+    /// Returns a look at all its links, in the order of [`links`](Self::links), for those who look
+    /// several times a second.
+    ///
+    /// # Errors
+    /// If it has ended.
+    fn looks(&self) -> Result<Vec<[PipeLook; 2]>> {
+        Ok(self.links(None)?.iter().map(look_at).collect())
+    }
 
     /// Returns its shared media, with the stations that each station reaches if `with_neighbours`.
     ///

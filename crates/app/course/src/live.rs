@@ -8,16 +8,13 @@ use netloom_api::live::{
     frame, state,
 };
 use netloom_api::medium::StationStatus;
-use netloom_api::state::{LinkStatus, ModelledPipe, PipeStatus};
-use netloom_link::{LinkState, QueueLimit};
+use netloom_api::state::{LinkStatus, PipeStatus};
+use netloom_link::Glance;
 use netloom_results::MediaSample;
-use netloom_units::{Duration, Time};
+use netloom_units::Time;
 
 /// Share of its limit from which on a queue is full.
 const FULL: f32 = 0.95;
-
-/// Time and packets of the default limit of a queue.
-const DEFAULT_LIMIT: (Duration, u64) = (Duration::from_millis(100), 50);
 
 /// A look at a network.
 #[derive(Debug, Clone, Default)]
@@ -26,12 +23,61 @@ pub struct Look {
     pub at: Time,
     /// Number of the network, which changes with another scenario.
     pub revision: u32,
-    /// All links, with their counts since the beginning.
-    pub links: Vec<LinkStatus>,
+    /// All links, both directions of each.
+    pub links: Vec<[PipeLook; 2]>,
     /// All shared media.
     pub media: MediaSample,
     /// Whether all of it is simulated.
     pub simulated: bool,
+}
+
+/// A look at one direction of a link.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum PipeLook {
+    /// A pipe.
+    Modelled(Glance),
+    /// A direction that the kernel carries. `None` if one of its interfaces is gone.
+    Direct(Option<DirectLook>),
+}
+
+/// What the kernel has counted of one direction of a direct link.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DirectLook {
+    /// Bytes that were sent.
+    pub offered: u64,
+    /// Bytes that were received.
+    pub delivered: u64,
+    /// Frames that were dropped.
+    pub dropped: u64,
+}
+
+impl From<&PipeStatus> for PipeLook {
+    fn from(status: &PipeStatus) -> Self {
+        match status {
+            PipeStatus::Modelled(pipe) => {
+                Self::Modelled(Glance::of(&pipe.config, &pipe.statistics))
+            }
+            PipeStatus::Direct(pipe) => Self::Direct(pipe.statistics.as_ref().map(|counted| {
+                let (offered, delivered) = (counted.offered.bytes, counted.delivered.bytes);
+                DirectLook { offered, delivered, dropped: counted.dropped_frames }
+            })),
+        }
+    }
+}
+
+/// Returns a look at both directions of a link.
+pub fn look_at(link: &LinkStatus) -> [PipeLook; 2] {
+    [(&link.forward).into(), (&link.reverse).into()]
+}
+
+impl PipeLook {
+    /// Bytes offered and delivered, and frames dropped, if known.
+    fn counts(&self) -> Option<[u64; 3]> {
+        match self {
+            Self::Modelled(of) => Some([of.offered, of.delivered, of.dropped]),
+            Self::Direct(of) => of.map(|of| [of.offered, of.delivered, of.dropped]),
+        }
+    }
 }
 
 impl Look {
@@ -45,9 +91,8 @@ impl Look {
     }
 
     /// Returns a pipe by its number.
-    fn pipe(&self, index: usize) -> Option<&PipeStatus> {
-        let link = self.links.get(index / 2)?;
-        Some(if index.is_multiple_of(2) { &link.forward } else { &link.reverse })
+    fn pipe(&self, index: usize) -> Option<&PipeLook> {
+        self.links.get(index / 2)?.get(index % 2)
     }
 }
 
@@ -55,6 +100,8 @@ impl Look {
 #[derive(Debug)]
 pub struct View {
     request: LiveRequest,
+    last: Option<Arc<Look>>,
+    /// The look before the last one, if it was at the same network.
     before: Option<Arc<Look>>,
     /// The last row of each pipe, station and position.
     pipes: Vec<Option<PipeRow>>,
@@ -67,13 +114,13 @@ impl View {
     /// Makes the view of one to whom nothing was sent yet.
     pub fn new(request: LiveRequest) -> Self {
         let (pipes, stations, positions) = (Vec::new(), Vec::new(), Vec::new());
-        Self { request, before: None, pipes, stations, positions, tick: 0 }
+        Self { request, last: None, before: None, pipes, stations, positions, tick: 0 }
     }
 
     /// Takes another request. What was known is sent again.
     pub fn ask(&mut self, request: LiveRequest) {
-        let (tick, before) = (self.tick, self.before.take());
-        *self = Self { tick, before, ..Self::new(request) };
+        let (tick, last, before) = (self.tick, self.last.take(), self.before.take());
+        *self = Self { tick, last, before, ..Self::new(request) };
     }
 
     /// Returns the request.
@@ -81,11 +128,17 @@ impl View {
         &self.request
     }
 
-    /// Returns the frames of a tick: what has changed since the last one.
+    /// Returns the frames of a tick: what has changed since the last one. Of the look of the last
+    /// tick, they are over the interval that they were over then.
     pub fn frames(&mut self, now: &Arc<Look>) -> Vec<Vec<u8>> {
-        let before = self.before.replace(now.clone());
-        let before = before.filter(|before| before.revision == now.revision);
-        let is_whole = self.pipes.len() != 2 * now.links.len() || before.is_none();
+        let is_same = self.last.as_ref().is_some_and(|last| Arc::ptr_eq(last, now));
+        if !is_same {
+            let last = self.last.replace(now.clone());
+            self.before = last.filter(|last| last.revision == now.revision);
+        }
+        let before = self.before.clone();
+        let is_known = is_same || before.is_some();
+        let is_whole = self.pipes.len() != 2 * now.links.len() || !is_known;
         if is_whole {
             self.pipes = vec![None; 2 * now.links.len()];
             self.stations = vec![None; now.station_count()];
@@ -203,22 +256,10 @@ fn changed<R: Numbered>(
 /// Returns the bytes that a link has delivered between two looks.
 fn delivered(before: Option<&Look>, now: &Look, place: usize) -> u64 {
     let bytes = |look: &Look| -> u64 {
-        let pipes = [2 * place, 2 * place + 1].into_iter().filter_map(|at| look.pipe(at));
-        pipes.map(|pipe| arrived(pipe).unwrap_or_default()).sum()
+        let pipes = look.links.get(place).into_iter().flatten();
+        pipes.filter_map(PipeLook::counts).map(|[_, delivered, _]| delivered).sum()
     };
     bytes(now).saturating_sub(before.map_or(0, bytes))
-}
-
-/// Returns the bytes that have come out of a pipe, background included.
-fn arrived(pipe: &PipeStatus) -> Option<u64> {
-    let background = pipe.modelled().and_then(|pipe| pipe.statistics.background);
-    Some(pipe.delivered()?.bytes + background.map_or(0, |of| of.delivered.bytes))
-}
-
-/// Returns the bytes that were offered to a pipe, background included.
-fn offered(pipe: &PipeStatus) -> Option<u64> {
-    let background = pipe.modelled().and_then(|pipe| pipe.statistics.background);
-    Some(pipe.offered()?.bytes + background.map_or(0, |of| of.offered.bytes))
 }
 
 /// Returns what a pipe has done between two looks.
@@ -226,67 +267,42 @@ fn pipe(at: usize, before: Option<&Look>, now: &Look) -> Option<PipeRow> {
     let index = u32::try_from(at).ok()?;
     let (is, was) = (now.pipe(at)?, before.and_then(|before| before.pipe(at)));
     let seconds = before.map_or(0.0, |before| now.at.since(before.at).as_secs_f64());
-    let growth = |of: fn(&PipeStatus) -> Option<u64>| -> Option<f64> {
-        let grown = of(is)?.saturating_sub(of(was?)?);
-        (seconds > 0.0).then(|| grown as f64 / seconds)
-    };
     let mut row = PipeRow { index, ..PipeRow::default() };
-    let rates = (growth(offered), growth(arrived), growth(PipeStatus::dropped_frames));
-    match rates {
-        (Some(offered), Some(delivered), Some(drops)) => {
-            (row.offered, row.delivered) = ((offered * 8.0) as f32, (delivered * 8.0) as f32);
-            row.drops = drops as f32;
+    match is.counts().zip(was.and_then(PipeLook::counts)).filter(|_| seconds > 0.0) {
+        Some((is, was)) => {
+            let rate = |of: usize| is[of].saturating_sub(was[of]) as f64 / seconds;
+            (row.offered, row.delivered) = ((rate(0) * 8.0) as f32, (rate(1) * 8.0) as f32);
+            row.drops = rate(2) as f32;
         }
-        _ => row.state |= state::UNKNOWN,
+        None => row.state |= state::UNKNOWN,
     }
     if now.simulated {
         row.state |= state::SIMULATED;
     }
-    match is {
-        PipeStatus::Direct(_) => row.state |= state::DIRECT,
-        PipeStatus::Modelled(pipe) => {
-            let was = was.and_then(PipeStatus::modelled);
-            modelled(pipe, was, seconds, &mut row);
+    match (is, was) {
+        (PipeLook::Direct(_), _) => row.state |= state::DIRECT,
+        (PipeLook::Modelled(is), Some(PipeLook::Modelled(was))) if seconds > 0.0 => {
+            modelled(is, Some(was), seconds, &mut row);
         }
+        (PipeLook::Modelled(is), _) => modelled(is, None, seconds, &mut row),
     }
     Some(row)
 }
 
 /// Adds what only the model knows.
-fn modelled(is: &ModelledPipe, was: Option<&ModelledPipe>, seconds: f64, row: &mut PipeRow) {
-    let queue = is.statistics.queue.now;
-    row.queued = u32::try_from(queue.bytes).unwrap_or(u32::MAX);
-    row.fill = fill(is);
-    if let Some(was) = was.filter(|_| seconds > 0.0) {
-        let busy = is.statistics.busy_ns.saturating_sub(was.statistics.busy_ns);
+fn modelled(is: &Glance, was: Option<&Glance>, seconds: f64, row: &mut PipeRow) {
+    row.queued = u32::try_from(is.queued).unwrap_or(u32::MAX);
+    row.fill = is.fill;
+    if let Some(was) = was {
+        let busy = is.busy_ns.saturating_sub(was.busy_ns);
         row.busy = (busy as f64 / 1e9 / seconds).min(1.0) as f32;
-        let lost = |pipe: &ModelledPipe| pipe.statistics.lost_unmodelled.frames;
-        let full = |pipe: &ModelledPipe| pipe.statistics.dropped.queue_full.frames;
-        row.state |= if lost(is) > lost(was) { state::UNMODELLED } else { 0 };
-        row.state |= if full(is) > full(was) { state::FULL } else { 0 };
+        let loses = is.lost_unmodelled > was.lost_unmodelled;
+        row.state |= if loses { state::UNMODELLED } else { 0 };
+        row.state |= if is.queue_full > was.queue_full { state::FULL } else { 0 };
     }
     row.state |= if row.fill >= FULL { state::FULL } else { 0 };
-    row.state |= if is.config.state == LinkState::Down { state::DOWN } else { 0 };
-    row.state |= if is.statistics.background.is_some() { state::BACKGROUND } else { 0 };
-}
-
-/// Returns the queue as a share of its limit. Framing is left out of it.
-fn fill(pipe: &ModelledPipe) -> f32 {
-    let queue = pipe.statistics.queue.now;
-    let Some(rate) = pipe.config.rate.nominal() else { return 0.0 };
-    let share = |waiting: u64, most: u64| waiting as f64 / most.max(1) as f64;
-    let in_time = |time| share(queue.bytes, rate.bytes_in(time).bytes());
-    let filled = match pipe.config.queue.limit {
-        QueueLimit::Packets(most) => share(queue.frames, most.into()),
-        QueueLimit::Bytes(most) => share(queue.bytes, most.bytes()),
-        QueueLimit::Time(time) => in_time(time),
-        // A frame is admitted if either leaves room for it.
-        QueueLimit::Default => {
-            let (time, packets) = DEFAULT_LIMIT;
-            in_time(time).min(share(queue.frames, packets))
-        }
-    };
-    filled.min(1.0) as f32
+    row.state |= if is.down { state::DOWN } else { 0 };
+    row.state |= if is.background { state::BACKGROUND } else { 0 };
 }
 
 /// Returns what stations have done between two looks.
@@ -329,36 +345,18 @@ fn positions(now: &Look) -> impl Iterator<Item = PositionRow> {
 #[cfg(test)]
 mod tests {
     use netloom_api::live::read;
-    use netloom_api::state::{DirectPipe, DirectStatistics};
-    use netloom_link::Count;
+    use netloom_units::Duration;
 
     use super::*;
 
     /// A look at links of which each has delivered so many bytes in either direction.
     fn look(second: u64, revision: u32, bytes: &[u64]) -> Arc<Look> {
         let at = Time::ZERO + Duration::from_secs(second);
-        let link = |(place, bytes): (usize, &u64)| {
-            let pipe = || {
-                let count = Count { frames: bytes / 100, bytes: *bytes };
-                let statistics = DirectStatistics {
-                    since: Time::ZERO,
-                    at,
-                    offered: count,
-                    delivered: count,
-                    dropped_frames: 0,
-                };
-                PipeStatus::Direct(DirectPipe { statistics: Some(statistics) })
-            };
-            let end = |node: &str| format!("{node}{place}:eth1").parse().unwrap();
-            LinkStatus {
-                name: format!("l{place}"),
-                endpoints: [end("a"), end("b")],
-                forward: pipe(),
-                reverse: pipe(),
-            }
+        let link = |bytes: &u64| {
+            let counted = DirectLook { offered: *bytes, delivered: *bytes, dropped: 0 };
+            [PipeLook::Direct(Some(counted)); 2]
         };
-        let links = bytes.iter().enumerate().map(link).collect();
-        Arc::new(Look { at, revision, links, ..Look::default() })
+        Arc::new(Look { at, revision, links: bytes.iter().map(link).collect(), ..Look::default() })
     }
 
     fn asked(links: LiveLinks, busiest: u32) -> LiveRequest {
@@ -388,7 +386,13 @@ mod tests {
         let (header, fourth) = rows(&mut view, &look(6, 1, &[2000]));
         assert_eq!((header.flags & WHOLE, fourth.len()), (WHOLE, 2));
         view.ask(asked(LiveLinks::These(vec![0, 7]), 0));
-        assert_eq!(rows(&mut view, &look(7, 1, &[2000])).1.len(), 2, "sent again");
+        let last = look(7, 1, &[3000]);
+        assert_eq!(rows(&mut view, &last).1.len(), 2, "sent again");
+        // Nobody has looked again: what was known of the last interval is.
+        view.ask(asked(LiveLinks::Word(LiveWord::All), 0));
+        let (header, again) = rows(&mut view, &last);
+        assert_eq!((header.flags, header.interval), (WHOLE | LAST, 1.0));
+        assert!(again.iter().all(|row| row.state == state::DIRECT && row.delivered == 8000.0));
     }
 
     #[test]

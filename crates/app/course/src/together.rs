@@ -9,6 +9,7 @@ use netloom_results::MediaSample;
 use netloom_units::Time;
 
 use crate::carrier::{Carrier, Frames, Prepared};
+use crate::live::PipeLook;
 
 /// Carriers that have a network together. The first one has all links that no other one has.
 pub struct Together<'c>(pub Vec<&'c dyn Carrier>);
@@ -31,6 +32,10 @@ impl Carrier for Together<'_> {
 
     fn links(&self, window: Option<Window>) -> Result<Vec<LinkStatus>> {
         self.all(|carrier| carrier.links(window))
+    }
+
+    fn looks(&self) -> Result<Vec<[PipeLook; 2]>> {
+        self.all(|carrier| carrier.looks())
     }
 
     fn media(&self, with_neighbours: bool) -> Result<MediaSample> {

@@ -12,7 +12,7 @@ mod media;
 mod nodes;
 mod timing;
 
-pub use links::links;
+pub use links::{links, looks};
 pub use media::{media_news, media_sample, neighbours, take_air_logs};
 pub use nodes::{nodes, vlan_ports};
 pub use timing::timing;

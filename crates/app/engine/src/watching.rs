@@ -240,7 +240,7 @@ impl Thread {
         let carried = || {
             self.network.carrying(|carriers| {
                 let media = if has_media { carriers.media(false)? } else { Default::default() };
-                Ok((carriers.links(None)?, media))
+                Ok((carriers.looks()?, media))
             })
         };
         let mut deployment = self.network.deployment();

@@ -90,6 +90,6 @@ pub use segment::{
     VlanBridge, VlanDrop, VlanDrops, VlanSet,
 };
 pub use statistics::{
-    AqmState, BackgroundStatistics, Count, DelayStatistics, Delays, DropStatistics, Histogram,
-    PipeStatistics, QueueStatistics, Window, WindowError,
+    AqmState, BackgroundStatistics, Count, DelayStatistics, Delays, DropStatistics, Glance,
+    Histogram, PipeStatistics, QueueStatistics, Window, WindowError,
 };

@@ -3,6 +3,7 @@
 
 mod background;
 mod coalesce;
+mod counted;
 mod deadlines;
 mod fluid;
 mod hold;
@@ -26,10 +27,10 @@ use crate::log::{FrameEvent, Journal, Occurrence};
 use crate::queue::{Queue, Queued, Rejection};
 use crate::receiver::ReceiverLimit;
 use crate::stall_delay::StallDelay;
-use crate::statistics::{Collector, Present};
+use crate::statistics::Collector;
 use crate::{
-    Count, DropReason, Frame, FrameInfo, LinkState, Passage, PipeChange, PipeConfig,
-    PipeStatistics, RateLimit, Stream, WhenFull, Window,
+    DropReason, Frame, FrameInfo, LinkState, Passage, PipeChange, PipeConfig, RateLimit, Stream,
+    WhenFull,
 };
 use hold::Hold;
 pub(crate) use restored::Restored;
@@ -428,35 +429,6 @@ impl<F: Frame> Pipe<F> {
             self.fill_line(now);
         }
         self.forget_due();
-    }
-
-    /// Statistics from the beginning up to `now`.
-    pub fn statistics(&mut self, now: Time) -> PipeStatistics {
-        self.counted(now, None)
-    }
-
-    /// Statistics of the last seconds up to `now`.
-    pub fn recent_statistics(&mut self, now: Time, window: Window) -> PipeStatistics {
-        self.counted(now, Some(window))
-    }
-
-    fn counted(&mut self, now: Time, window: Option<Window>) -> PipeStatistics {
-        let now = self.advance(now);
-        let in_flight = Count { frames: self.flight.frames, bytes: self.flight.bytes };
-        let queued = self.background.as_ref().map(|background| background.waiting);
-        let fluid = self.fluid_waiting();
-        let queued = queued.unwrap_or_default() + fluid;
-        let background = (queued, Count::default());
-        let bound = self.line.takes_time().then(|| self.queue.bound());
-        let aqm = self.queue.state(now);
-        let mut present = Present { in_flight, background, fluid, bound, aqm };
-        if let Some(Serving { waiting, .. }) = &self.serving {
-            match waiting.frame {
-                LineFrame::Real { .. } => present.in_flight.add(&waiting.info),
-                LineFrame::Virtual(_) => present.background.1.add(&waiting.info),
-            }
-        }
-        self.statistics.snapshot(now, window, present, self.line.busy(now))
     }
 
     /// Performs all events of the line up to `now`, each at its time, and lets a fluid flow up to

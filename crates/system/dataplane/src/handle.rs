@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 
 use netloom_fabric::{LinkId, PipeId, SegmentEnd, SegmentId, SegmentKind, receiver_mtus};
-use netloom_link::{Direction, LinkState, LogHeader, PipeChange, Window};
+use netloom_link::{Direction, Glance, LinkState, LogHeader, PipeChange, Window};
 use netloom_ports::{Carrier, DevicePlace, FrameDevice, PacketSocket};
 use netloom_units::Time;
 
@@ -264,17 +264,36 @@ impl Dataplane {
         self.report(Some(window))
     }
 
+    /// Returns a glance at every pipe, in the order of their ids: for those who look often.
+    ///
+    /// # Errors
+    /// If a worker has ended.
+    pub fn glances(&self) -> Result<Vec<(PipeId, Glance)>, DataplaneError> {
+        let mut pipes = self.of_all(Command::Glances)?;
+        pipes.sort_unstable_by_key(|(id, _)| *id);
+        Ok(pipes)
+    }
+
     fn report(&self, window: Option<Window>) -> Result<Vec<PipeStatus>, DataplaneError> {
+        let mut pipes = self.of_all(|reply| Command::Pipes { window, reply })?;
+        pipes.sort_unstable_by_key(|pipe: &PipeStatus| pipe.id);
+        Ok(pipes)
+    }
+
+    /// Gives all workers a command, and returns what all of them answer.
+    fn of_all<T>(
+        &self,
+        command: impl Fn(Sender<Vec<T>>) -> Command,
+    ) -> Result<Vec<T>, DataplaneError> {
         let workers = WorkerId::first(self.workers.len());
         let reports = workers.map(|worker| {
             let (reply, report) = channel();
-            self.send(worker, Command::Pipes { window, reply }).map(|()| report)
+            self.send(worker, command(reply)).map(|()| report)
         });
         let mut pipes = Vec::new();
         for report in reports.collect::<Result<Vec<_>, _>>()? {
             pipes.append(&mut self.receive(&report)?);
         }
-        pipes.sort_unstable_by_key(|pipe: &PipeStatus| pipe.id);
         Ok(pipes)
     }
 

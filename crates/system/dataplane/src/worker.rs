@@ -5,14 +5,15 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, TryRecvError};
 
-use netloom_fabric::LinkId;
-use netloom_link::Window;
+use netloom_fabric::{LinkId, PipeId};
+use netloom_link::{Glance, Pipe, Window};
 use netloom_units::{Duration, Time};
 
 use crate::Clock;
 use crate::answer::{PipeStatus, Unjoined};
 use crate::heartbeat::{Heartbeat, LONGEST_SLEEP};
 use crate::looking::Looking;
+use crate::pipe_frame::PipeFrame;
 use crate::scheduling::{RealTimeBudget, WorkerPlace, stay_on};
 use crate::shard::{Arrival, NOTICED, Parts, Refused, Returned, Shard};
 use crate::timing::{Counters, WorkerLoad};
@@ -26,6 +27,9 @@ use crate::worker_stats::WorkerStats;
 /// Number of pipes whose statistics are read in one turn, so that frames do not wait for a large
 /// snapshot.
 const STATUS_BATCH: usize = 16;
+
+/// The same for glances, each of which takes a small part of that time.
+const GLANCE_BATCH: usize = 128;
 
 /// A wait that is longer than its system call takes, so there was nothing to do.
 const ASLEEP: Duration = Duration::from_micros(10);
@@ -53,17 +57,54 @@ pub(crate) enum Command {
     Do(Box<dyn FnOnce(&mut Worker) + Send>),
     /// Report on every pipe, since its start or over the window, a few in each turn.
     Pipes { window: Option<Window>, reply: Sender<Vec<PipeStatus>> },
+    /// Report the glances of all pipes.
+    Glances(Sender<Vec<(PipeId, Glance)>>),
     /// End the worker.
     Stop,
 }
 
 /// A report on all pipes that is being made.
 struct Report {
-    window: Option<Window>,
     /// The next slot.
     next: usize,
-    pipes: Vec<PipeStatus>,
-    reply: Sender<Vec<PipeStatus>>,
+    of: Reported,
+}
+
+/// What a report has so far.
+enum Reported {
+    Statuses { window: Option<Window>, pipes: Vec<PipeStatus>, reply: Sender<Vec<PipeStatus>> },
+    Glances { pipes: Vec<(PipeId, Glance)>, reply: Sender<Vec<(PipeId, Glance)>> },
+}
+
+impl Reported {
+    /// Number of pipes that are read in one turn.
+    const fn batch(&self) -> usize {
+        match self {
+            Self::Statuses { .. } => STATUS_BATCH,
+            Self::Glances { .. } => GLANCE_BATCH,
+        }
+    }
+
+    fn add(&mut self, id: PipeId, pipe: &mut Pipe<PipeFrame>, now: Time) {
+        match self {
+            Self::Statuses { window, pipes, .. } => {
+                let statistics = match window {
+                    None => pipe.statistics(now),
+                    Some(window) => pipe.recent_statistics(now, *window),
+                };
+                pipes.push(PipeStatus { id, config: pipe.config().clone(), statistics });
+            }
+            Self::Glances { pipes, .. } => pipes.push((id, pipe.glance(now))),
+        }
+    }
+
+    /// Sends it. Nobody may wait for it any more.
+    fn send(self) {
+        match self {
+            Self::Statuses { pipes, reply, .. } => drop(reply.send(pipes)),
+            Self::Glances { pipes, reply } => drop(reply.send(pipes)),
+        }
+    }
 }
 
 /// The account of the worker's time.
@@ -310,8 +351,12 @@ impl Worker {
         match command {
             Command::Do(what) => what(self),
             Command::Pipes { window, reply } => {
-                let pipes = Vec::new();
-                self.reports.push_back(Report { window, next: 0, pipes, reply });
+                let of = Reported::Statuses { window, pipes: Vec::new(), reply };
+                self.reports.push_back(Report { next: 0, of });
+            }
+            Command::Glances(reply) => {
+                let of = Reported::Glances { pipes: Vec::new(), reply };
+                self.reports.push_back(Report { next: 0, of });
             }
             Command::Stop => {}
         }
@@ -387,18 +432,13 @@ impl Worker {
         self.shard.release(now);
         self.shard.count_arrivals(now);
         let mut pipes = self.shard.pipes(report.next);
-        for (slot, pipe) in pipes.by_ref().take(STATUS_BATCH) {
-            let statistics = match report.window {
-                None => pipe.statistics(now),
-                Some(window) => pipe.recent_statistics(now, window),
-            };
-            let config = pipe.config().clone();
-            report.pipes.push(PipeStatus { id: slot.id, config, statistics });
+        for (slot, pipe) in pipes.by_ref().take(report.of.batch()) {
+            report.of.add(slot.id, pipe, now);
             report.next = slot.slot + 1;
         }
         match pipes.next() {
             Some(_) => self.reports.push_front(report),
-            None => drop(report.reply.send(report.pipes)),
+            None => report.of.send(),
         }
     }
 

@@ -7,7 +7,7 @@ use anyhow::{Context, Result};
 use netloom_api::change::LinkChange;
 use netloom_api::flow::FlowStatus;
 use netloom_api::state::LinkStatus;
-use netloom_course::{Carrier, Prepared, check_backgrounds, pipes};
+use netloom_course::{Carrier, PipeLook, Prepared, check_backgrounds, pipes};
 use netloom_fabric::PipeId;
 use netloom_link::{PipeChange, PipeConfig, Window};
 use netloom_results::MediaSample;
@@ -35,6 +35,10 @@ impl Carrier for Real<'_> {
 
     fn links(&self, window: Option<Window>) -> Result<Vec<LinkStatus>> {
         status::links(self.live, self.deployment, window)
+    }
+
+    fn looks(&self) -> Result<Vec<[PipeLook; 2]>> {
+        status::looks(self.live, self.deployment)
     }
 
     fn media(&self, with_neighbours: bool) -> Result<MediaSample> {

@@ -1,8 +1,9 @@
 //! Traffic that links have carried, as counted by the data plane or, for direct links, by the
 //! kernel.
 
-use anyhow::Result;
+use anyhow::{Result, anyhow, ensure};
 use netloom_api::state::{DirectPipe, DirectStatistics, LinkStatus, ModelledPipe, PipeStatus};
+use netloom_course::PipeLook;
 use netloom_dataplane::PipeStatus as Pipe;
 use netloom_link::{Count, Window};
 use netloom_nodes::{InterfaceState, Traffic};
@@ -41,6 +42,27 @@ pub fn links(
         });
     }
     Ok(links)
+}
+
+/// Returns a look at the links that this machine carries, in the order of the scenario.
+pub fn looks(live: &Live, deployment: &Deployment) -> Result<Vec<[PipeLook; 2]>> {
+    let glances = live.dataplane.glances()?;
+    let ends = live.direct_ends(deployment)?;
+    let at = live.dataplane.now();
+    let glance = |link: &Link| -> Result<[PipeLook; 2]> {
+        if link.direct {
+            let pipes = direct_pipes(deployment, link, &ends, at);
+            return Ok(pipes.each_ref().map(PipeLook::from));
+        }
+        // Both pipes of a link are there, and they come in the order of their identities.
+        let id = deployment.modelled(&link.name)?;
+        let first = glances.partition_point(|(pipe, _)| pipe.link < id);
+        let missing = || anyhow!("the data plane does not have link `{}`", link.name);
+        let pair: &[_; 2] = glances[first..].first_chunk().ok_or_else(missing)?;
+        ensure!(pair.iter().all(|(pipe, _)| pipe.link == id), missing());
+        Ok(pair.map(|(_, glance)| PipeLook::Modelled(glance)))
+    };
+    deployment.mine.scenario.links.iter().map(glance).collect()
 }
 
 fn modelled_pipe(pipe: Pipe) -> PipeStatus {

@@ -10,7 +10,7 @@ use super::background::{BackgroundCounters, BackgroundCounts};
 use super::counters::Counters;
 use super::histogram::Histogram;
 use super::recent::{Past, beyond_reach, second_of, start_of};
-use super::{Count, PipeStatistics, Present, Window};
+use super::{Count, Glance, PipeStatistics, Present, Window};
 use crate::queue::Backlog;
 use crate::{DropReason, FrameInfo};
 
@@ -159,7 +159,8 @@ impl Collector {
         self.counters.queue_reached(self.waiting() + fluid);
     }
 
-    fn waiting(&self) -> Count {
+    /// Frames that wait, without a fluid.
+    pub fn waiting(&self) -> Count {
         Count { frames: self.queue.frames, bytes: self.queue.bytes }
     }
 
@@ -233,6 +234,29 @@ impl Collector {
         let background = self.background.as_ref().map(|counted| counted.since(first));
         let (since, counters, delays) = self.counted(at, window);
         counters.summary((since, at), &delays, &present, (self.waiting(), background))
+    }
+
+    /// Adds the counts since the beginning to the state of the pipe. `busy_ns` is the time that the
+    /// line has spent sending so far, in ns.
+    pub fn glance(&self, state: Glance, busy_ns: u64) -> Glance {
+        let background = self.background.as_ref().map(|counted| counted.since(None));
+        let of = background.unwrap_or_default();
+        let mut glance = Glance {
+            offered: of.offered.bytes,
+            delivered: of.delivered.bytes,
+            background: background.is_some(),
+            busy_ns,
+            ..state
+        };
+        for counters in [Some(&self.counters), self.past.as_ref().map(|past| &past.counters)] {
+            let Some(counters) = counters else { continue };
+            glance.offered += counters.offered.bytes;
+            glance.delivered += counters.delivered.bytes - counters.lost_unmodelled.bytes;
+            glance.dropped += counters.dropped.total().frames;
+            glance.queue_full += counters.dropped.queue_full.frames;
+            glance.lost_unmodelled += counters.lost_unmodelled.frames;
+        }
+        glance
     }
 
     /// Returns the counts of frames, and the time from which they are counted.

@@ -11,6 +11,7 @@
 //! | `background` | the counters of background traffic |
 //! | `aqm` | the state of active queue management |
 //! | `delays` | delays of packets |
+//! | `glance` | what those need who look often |
 //! | `histogram` | a compact store of delays |
 
 mod aqm;
@@ -18,6 +19,7 @@ mod background;
 mod collector;
 mod counters;
 mod delays;
+mod glance;
 mod histogram;
 mod plain;
 mod present;
@@ -33,6 +35,7 @@ pub use aqm::AqmState;
 pub(crate) use background::BackgroundCounts;
 pub(crate) use collector::Collector;
 pub use delays::Delays;
+pub use glance::Glance;
 pub use histogram::Histogram;
 pub(crate) use plain::PlainCounters;
 pub(crate) use present::Present;

@@ -6,8 +6,8 @@ use std::collections::HashMap;
 use crate::common::packet::{Packet, header};
 use netloom_link::{
     Background, BackgroundStatistics, BitErrorRate, BitErrors, Condition, Count, Discipline, Ecn,
-    FrameInfo, Framing, Header, InFlight, Jitter, LinkState, Loss, Pipe, PipeChange, PipeConfig,
-    PipeStatistics, QueueChange, QueueLimit, RateLimit, Reorder, Stream, WhenFull,
+    FrameInfo, Framing, Glance, Header, InFlight, Jitter, LinkState, Loss, Pipe, PipeChange,
+    PipeConfig, PipeStatistics, QueueChange, QueueLimit, RateLimit, Reorder, Stream, WhenFull,
 };
 use netloom_units::{Duration, Probability, Rate, Size, Time};
 use proptest::collection::vec;
@@ -373,7 +373,10 @@ proptest! {
                 Step::Poll => ledger.poll(&mut pipe, now),
                 Step::Ask => {
                     ledger.poll(&mut pipe, now);
-                    ledger.check(&pipe.statistics(now));
+                    let statistics = pipe.statistics(now);
+                    ledger.check(&statistics);
+                    let glance = Glance::of(pipe.config(), &statistics);
+                    prop_assert_eq!(pipe.glance(now), glance);
                 }
             }
         }
