@@ -157,7 +157,7 @@ const NOT_TYPED: &[(&str, &str)] = &[
     ("docs/simulation.md", "has placeholders for files; tests/simulate does the same"),
     ("docs/sweeps.md", "takes minutes; tests/simulate runs small sweeps by the same options"),
     ("docs/symbiosis.md", "takes a run of real programs; tests/symbiosis.rs repeats one"),
-    ("docs/ui.md", "its servers last until Ctrl-C; tests/ui.rs and web/tests talk to such"),
+    ("docs/ui.md", "its servers last until Ctrl-C; tests/ui and web/tests talk to such"),
 ];
 
 /// Every page whose commands are typed by readers is followed here, or says why not. Those of

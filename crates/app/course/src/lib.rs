@@ -29,7 +29,7 @@ mod together;
 pub use carrier::{Carrier, Frames, Prepared};
 pub use change::{change, check_backgrounds, pipes};
 pub use frames::{log_header, pipe_names};
-pub use live::{DirectLook, Look, PipeLook, View, look_at};
+pub use live::{Audience, DirectLook, Look, PipeLook, View, look_at};
 pub use recorder::{Recorded, Recorder, Wanted};
 pub use schedule::{Due, Schedule};
 pub use summary::Facts;

@@ -3,6 +3,8 @@
 
 use std::sync::Arc;
 
+use netloom_api::event::Event;
+use netloom_api::flow::FlowStatus;
 use netloom_api::live::{
     Header, LAST, LiveLinks, LiveRequest, LiveWord, PipeRow, PositionRow, Row, StationRow, WHOLE,
     frame, state,
@@ -68,6 +70,22 @@ impl From<&PipeStatus> for PipeLook {
 /// Returns a look at both directions of a link.
 pub fn look_at(link: &LinkStatus) -> [PipeLook; 2] {
     [(&link.forward).into(), (&link.reverse).into()]
+}
+
+/// Those who watch a run that has no engine. They are shown each sample of it, and take what they
+/// need.
+pub trait Audience: Send + Sync {
+    /// All links, at a time.
+    fn links(&self, at: Time, links: &[LinkStatus]);
+
+    /// All shared media, at the time of the last links.
+    fn media(&self, media: &MediaSample);
+
+    /// All flows.
+    fn flows(&self, flows: &[FlowStatus]);
+
+    /// Something has happened.
+    fn happened(&self, event: &Event);
 }
 
 impl PipeLook {

@@ -1,54 +1,29 @@
-//! The numbered event stream: the last events in memory for clients, all of them in a run's
-//! results.
-//!
-//! Events are stored as they are sent, as lines of JSON. As a value, an event is as large as its
-//! largest variant, so a change of links would take many times its text. Callers give times of the
-//! engine's clock. Events leave with times since zero, except for those that clients ask for before
-//! zero is known: these count from when the network was up, the only time that is known then.
+//! The numbered event stream: the last events in memory for clients (`netloom_watch::Feed`), and
+//! all of them in a run's results. Callers give times of the engine's clock. Events leave with
+//! times since zero, except for those that clients ask for before zero is known: these count from
+//! when the network was up, the only time that is known then.
 
-use std::collections::VecDeque;
 use std::fs::File;
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex, MutexGuard};
-use std::time::{Duration, Instant};
 
-use futures_util::stream::{self, Stream, StreamExt};
 use netloom_api::event::{Event, What};
 use netloom_units::Time;
-use tokio::sync::watch;
+use netloom_watch::{Feed, Line};
 
 use crate::zero::Zero;
-
-/// Most events that are kept for clients that come late.
-const KEPT: usize = 10_000;
-/// Most bytes of kept events. The last one is always kept, whatever its size.
-const KEPT_BYTES: usize = 4 << 20;
-/// Longest time for streams to send their last events.
-const PATIENCE: Duration = Duration::from_secs(1);
 
 /// The event stream of one experiment.
 pub struct EventLog {
     zero: Arc<Zero>,
+    /// The last events, for clients.
+    pub feed: Arc<Feed>,
     inner: Mutex<Inner>,
-    /// The number of events so far. Closes with the log.
-    count: watch::Sender<u64>,
-    closed: watch::Sender<bool>,
-}
-
-/// An event as it is sent to clients.
-#[derive(Debug, Clone)]
-pub struct Line {
-    /// The event's number.
-    pub number: u64,
-    /// The event in JSON, in one line.
-    pub json: Arc<str>,
 }
 
 struct Inner {
     /// All events so far, by the engine's clock, until zero is known.
     held: Option<Vec<Event>>,
-    kept: VecDeque<Line>,
-    kept_bytes: usize,
     next: u64,
     file: Option<File>,
     warnings: Vec<String>,
@@ -61,19 +36,12 @@ impl EventLog {
     pub fn new(zero: Arc<Zero>, file: Option<File>) -> Self {
         let inner = Inner {
             held: Some(Vec::new()),
-            kept: VecDeque::new(),
-            kept_bytes: 0,
             next: 0,
             file,
             warnings: Vec::new(),
             write_error: None,
         };
-        Self {
-            zero,
-            inner: Mutex::new(inner),
-            count: watch::Sender::new(0),
-            closed: watch::Sender::new(false),
-        }
+        Self { zero, feed: Arc::default(), inner: Mutex::new(inner) }
     }
 
     /// Returns the zero of the experiment's time.
@@ -85,13 +53,13 @@ impl EventLog {
     pub fn begin(&self, at: Time) {
         let mut inner = self.lock();
         self.zero.set(at);
-        inner.release(at);
+        inner.release(at, &self.feed);
     }
 
     /// Writes events that wait for zero to be known, since it never will: they count from when the
     /// network was up.
     pub fn give_up(&self) {
-        self.lock().release(Time::ZERO);
+        self.lock().release(Time::ZERO, &self.feed);
     }
 
     /// Records an event now.
@@ -116,7 +84,7 @@ impl EventLog {
 
     fn put(&self, time: Time, what: impl IntoIterator<Item = What>) {
         let mut inner = self.lock();
-        let mut lines = String::new();
+        let (mut kept, mut written) = (Vec::new(), String::new());
         for what in what {
             if let What::Warning { message } = &what {
                 inner.warnings.push(message.clone());
@@ -129,19 +97,14 @@ impl EventLog {
                 line
             } else {
                 let line = Line::of(&event.counted_from(self.zero.at()));
-                line.add_to(&mut lines);
+                add(&line, &mut written);
                 line
             };
-            inner.keep(line);
+            kept.push(line);
         }
-        inner.write(&lines);
-        self.count.send_replace(inner.next);
-    }
-
-    /// Returns the kept events from number `since` on.
-    pub fn since(&self, since: u64) -> Vec<Line> {
-        let inner = self.lock();
-        inner.kept.iter().filter(|line| line.number >= since).cloned().collect()
+        inner.write(&written);
+        // In the order of numbers, so under the lock.
+        self.feed.add(kept);
     }
 
     /// Returns all warnings so far.
@@ -149,29 +112,9 @@ impl EventLog {
         self.lock().warnings.clone()
     }
 
-    /// Subscribes to the number of events so far.
-    pub fn subscribe(&self) -> watch::Receiver<u64> {
-        self.count.subscribe()
-    }
-
-    /// Subscribes to whether the log is closed, after which there are no more events.
-    pub fn closing(&self) -> watch::Receiver<bool> {
-        self.closed.subscribe()
-    }
-
-    /// Closes the log: streams end once they have sent all events. Waits for them for a limited
-    /// time, since a client may have stopped reading.
+    /// Closes the log: streams end once they have sent all events.
     pub async fn close(&self) {
-        self.closed.send_replace(true);
-        if self.closed.receiver_count() == 0 {
-            return;
-        }
-        let deadline = Instant::now() + PATIENCE;
-        while self.closed.receiver_count() > 0 && Instant::now() < deadline {
-            tokio::time::sleep(Duration::from_millis(2)).await;
-        }
-        // The last bytes of a stream are still on their way to the socket.
-        tokio::time::sleep(Duration::from_millis(10)).await;
+        self.feed.close().await;
     }
 
     /// Returns the first error of writing the file, once.
@@ -185,69 +128,21 @@ impl EventLog {
     }
 }
 
-/// Streams all events of a log from `since` on, then new ones as they happen. Ends with the log,
-/// which waits for all streams.
-pub fn lines(events: Arc<EventLog>, since: u64) -> impl Stream<Item = Line> {
-    // Held for the life of the stream: the log waits for all that hold it.
-    let closing = events.closing();
-    let start = (events, closing, since);
-    let batches = stream::unfold(start, |(events, mut closing, next)| async move {
-        let mut count = events.subscribe();
-        // Events are recorded before the log is closed, so read them after the close.
-        let closed = tokio::select! {
-            // Both senders live as long as `events`.
-            _ = count.wait_for(|count| *count > next) => false,
-            _ = closing.wait_for(|closed| *closed) => true,
-        };
-        let batch = events.since(next);
-        if closed && batch.is_empty() {
-            return None;
-        }
-        let next = batch.last().map_or(next, |line| line.number + 1);
-        Some((batch, (events, closing, next)))
-    });
-    batches.flat_map(stream::iter)
-}
-
-impl Line {
-    fn of(event: &Event) -> Self {
-        // An event is plain data, so it always has a JSON form.
-        let json = serde_json::to_string(event).unwrap_or_default();
-        Self { number: event.number, json: json.into() }
-    }
-
-    fn add_to(&self, lines: &mut String) {
-        lines.push_str(&self.json);
-        lines.push('\n');
-    }
+fn add(line: &Line, lines: &mut String) {
+    lines.push_str(&line.json);
+    lines.push('\n');
 }
 
 impl Inner {
     /// Writes the events that were held, and keeps them anew, with times that count from `zero`.
-    fn release(&mut self, zero: Time) {
+    fn release(&mut self, zero: Time, feed: &Feed) {
         let held = self.held.take().unwrap_or_default();
-        let mut lines = String::new();
-        // Kept events are the last ones, without gaps.
-        let gone = held.len() - self.kept.len().min(held.len());
-        for (place, event) in held.into_iter().enumerate() {
-            let line = Line::of(&event.counted_from(zero));
-            line.add_to(&mut lines);
-            let kept = place.checked_sub(gone).and_then(|place| self.kept.get_mut(place));
-            if let Some(kept) = kept {
-                self.kept_bytes = self.kept_bytes + line.json.len() - kept.json.len();
-                *kept = line;
-            }
-        }
-        self.write(&lines);
-    }
-
-    fn keep(&mut self, line: Line) {
-        self.kept_bytes += line.json.len();
-        self.kept.push_back(line);
-        while self.kept.len() > 1 && (self.kept.len() > KEPT || self.kept_bytes > KEPT_BYTES) {
-            let gone = self.kept.pop_front();
-            self.kept_bytes -= gone.map_or(0, |line| line.json.len());
-        }
+        let lines = held.into_iter().map(|event| Line::of(&event.counted_from(zero)));
+        let lines: Vec<Line> = lines.collect();
+        let mut written = String::new();
+        lines.iter().for_each(|line| add(line, &mut written));
+        self.write(&written);
+        feed.rewrite(lines);
     }
 
     /// Writes whole lines in one call: each write is a system call, and two could leave half a
@@ -264,6 +159,8 @@ impl Inner {
 mod tests {
     use netloom_api::event::Origin;
     use netloom_dataplane::Clock;
+    use netloom_watch::{KEPT, KEPT_BYTES};
+    use std::time::Instant;
 
     use super::*;
 
@@ -279,7 +176,7 @@ mod tests {
                 What::ChangeFailed { by: Origin::Request, reason: "x".repeat(bytes) },
             );
         }
-        log.since(0)
+        log.feed.since(0)
     }
 
     #[test]
@@ -317,7 +214,7 @@ mod tests {
     }
 
     fn kept(log: &EventLog) -> Vec<Event> {
-        log.since(0).iter().flat_map(|line| events(&line.json)).collect()
+        log.feed.since(0).iter().flat_map(|line| events(&line.json)).collect()
     }
 
     /// Records two events before zero and one after it, and returns the log and its file.
@@ -343,8 +240,6 @@ mod tests {
             [(-3, -4), (-1, -2), (3, 1)].map(|(time, since)| (at(time), joined(at(since))));
         assert_eq!(times, expected.each_ref().map(|(time, what)| (*time, what)));
         assert_eq!(kept(&log), written);
-        let bytes: usize = log.since(0).iter().map(|line| line.json.len()).sum();
-        assert_eq!(log.lock().kept_bytes, bytes);
     }
 
     #[test]

@@ -9,6 +9,7 @@ use netloom_api::flow::FlowStatus;
 use netloom_api::state::ExperimentStatus;
 use netloom_course::Carrier;
 use netloom_nodes::Layout;
+use netloom_watch::Watching;
 
 use crate::end::End;
 use crate::live::LiveNetwork;
@@ -18,7 +19,6 @@ use crate::run::flows;
 use crate::services::Services;
 use crate::state::RunState;
 use crate::usage::MemoryKills;
-use crate::watching::Watching;
 
 /// The origin of an experiment, and its paths.
 pub struct Setting {
@@ -76,6 +76,7 @@ impl Experiment {
             nodes: size.nodes,
             links: size.links,
             results: self.setting.results.clone(),
+            simulated: false,
         }
     }
 

@@ -22,12 +22,12 @@ use netloom_link::Direction;
 use netloom_monitor::{Observation, SignalKind, Subject};
 use netloom_results::Results;
 use netloom_units::{Duration, Time};
+use netloom_watch::lines;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::sync::watch;
 
 use crate::client::{say, say_event};
 use crate::deployment::Deployment;
-use crate::events::lines;
 use crate::experiment::Experiment;
 use crate::live::LiveNetwork;
 use crate::monitoring::DATA_PLANE;
@@ -139,7 +139,7 @@ impl Company {
         let at_first = clocks(&experiment.network, &member).unwrap_or_default();
         let kept = Kept { at_first, ..Kept::of(&member, name) };
         keep(&kept, results, &experiment);
-        let lines = lines(experiment.state.events.clone(), 0);
+        let lines = lines(experiment.state.events.feed.clone(), 0);
         tokio::spawn(lines.for_each(async |line| say_event(&line.json)));
         tokio::spawn(listen(Arc::clone(&experiment), Arc::clone(&member)));
         let (parts, parting) = watch::channel(Parting::NotYet);

@@ -7,7 +7,7 @@ use netloom_api::change::LinkChange;
 use netloom_api::event::What;
 use netloom_api::flow::FlowStatus;
 use netloom_api::state::LinkStatus;
-use netloom_course::{Carrier, Frames, Prepared};
+use netloom_course::{Audience, Carrier, Frames, Prepared};
 use netloom_fabric::PipeId;
 use netloom_link::{LogEntry, PipeStatistics, Window};
 use netloom_medium::AssociationEvent;
@@ -28,6 +28,8 @@ pub struct InVirtualTime<'s> {
     scenario: &'s Scenario,
     flows: Vec<Flow>,
     course: Course,
+    /// Those who watch it.
+    audience: Option<&'s dyn Audience>,
     state: RefCell<State>,
 }
 
@@ -53,15 +55,16 @@ struct Taken {
 
 impl<'s> InVirtualTime<'s> {
     /// The simulation that `processes` run, whose pipes have these configurations at the start.
-    /// `traffic` is that of packets, and fluid.
+    /// `traffic` is that of packets, and fluid. Those who watch are shown each sample.
     pub fn new(
         scenario: &'s Scenario,
         traffic: (Vec<Flow>, Course),
         processes: Processes,
         configs: Configs,
+        audience: Option<&'s dyn Audience>,
     ) -> Self {
         let state = RefCell::new(State { processes, configs, taken: Taken::default() });
-        Self { scenario, flows: traffic.0, course: traffic.1, state }
+        Self { scenario, flows: traffic.0, course: traffic.1, audience, state }
     }
 
     /// The processes that run it.
@@ -125,12 +128,20 @@ impl Carrier for InVirtualTime<'_> {
         }
         let state = &mut *self.state.borrow_mut();
         let statistics = state.sample(self.scenario)?;
-        Ok(statuses::links(statistics, &state.configs, self.scenario))
+        let links = statuses::links(statistics, &state.configs, self.scenario);
+        if let Some(audience) = self.audience {
+            audience.links(state.processes.now(), &links);
+        }
+        Ok(links)
     }
 
     /// Returns the media of the last sample.
     fn media(&self, _with_neighbours: bool) -> Result<MediaSample> {
-        Ok(statuses::media(&self.state.borrow().taken.media, self.scenario))
+        let media = statuses::media(&self.state.borrow().taken.media, self.scenario);
+        if let Some(audience) = self.audience {
+            audience.media(&media);
+        }
+        Ok(media)
     }
 
     fn take_air(&self) -> Result<Vec<(String, Vec<u8>)>> {
@@ -144,6 +155,9 @@ impl Carrier for InVirtualTime<'_> {
     fn flows(&self) -> Result<Vec<FlowStatus>> {
         let mut flows = statuses::flows(self.processes().sample_flows()?, &self.flows);
         flows.extend(self.course.flows(self.processes().now()));
+        if let Some(audience) = self.audience {
+            audience.flows(&flows);
+        }
         Ok(flows)
     }
 

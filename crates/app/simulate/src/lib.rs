@@ -58,3 +58,4 @@ pub use joined::{Border, Joined};
 pub use run::{Job, Progress, run};
 pub use statuses::media;
 pub use support::{Commands, Support, check};
+pub use verdict::verdict;

@@ -7,12 +7,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context, Result, bail};
-use netloom_api::event::{EndReason, What};
+use netloom_api::event::{EndReason, Event, What};
 use netloom_api::flow::{FlowStatus, without_route};
 use netloom_api::simulation::SimulationSummary;
 use netloom_api::state::Phase;
 use netloom_api::summary::{Mode, Summary};
-use netloom_course::{Carrier, Due, Facts, Recorder, Schedule, Wanted, failures};
+use netloom_course::{Audience, Carrier, Due, Facts, Recorder, Schedule, Wanted, failures};
 use netloom_monitor::Marks;
 use netloom_results::{EventFile, Results};
 use netloom_scenario::{Scenario, Threads};
@@ -81,12 +81,17 @@ pub struct Progress {
 }
 
 /// Runs a scenario and writes its results. `progress` is called with the progress of the run. The
-/// run ends early once `stop` is set.
+/// run ends early once `stop` is set. It does the same whether or not an `audience` watches.
 ///
 /// # Errors
 /// If the scenario cannot be simulated, if frames go round in circles without time passing, or if
 /// results cannot be written.
-pub fn run(job: &Job, stop: &AtomicBool, progress: &mut dyn FnMut(Progress)) -> Result<Summary> {
+pub fn run(
+    job: &Job,
+    audience: Option<&dyn Audience>,
+    stop: &AtomicBool,
+    progress: &mut dyn FnMut(Progress),
+) -> Result<Summary> {
     let begun = Instant::now();
     let support = check(&job.scenario, job.commands);
     if !support.errors.is_empty() {
@@ -98,11 +103,11 @@ pub fn run(job: &Job, stop: &AtomicBool, progress: &mut dyn FnMut(Progress)) -> 
     let prepared = prepare(scenario, shares.division(0))?;
     let Prepared { simulation, flows, course, timeline, configs } = prepared;
     let processes = others.finish(simulation, shares)?;
-    let network = InVirtualTime::new(scenario, (flows, course), processes, configs);
+    let network = InVirtualTime::new(scenario, (flows, course), processes, configs, audience);
     let results = Results::create(&job.results, &job.source, scenario)?;
     // Every run has this file, but a simulation has no applications that could report metrics.
     results.metric_file()?;
-    let events = EventFile::new(results.event_file()?);
+    let events = Events { file: EventFile::new(results.event_file()?), audience, next: 0 };
     let recorder = Recorder::new(&results, scenario, Wanted { flows: true, frames: true });
     let deploy_seconds = begun.elapsed().as_secs_f64();
     let running = Instant::now();
@@ -118,10 +123,29 @@ struct Run<'a> {
     scenario: &'a Scenario,
     network: InVirtualTime<'a>,
     timeline: Timeline,
-    events: EventFile,
+    events: Events<'a>,
     recorder: Recorder,
     stop: &'a AtomicBool,
     running: Instant,
+}
+
+/// The events of a run, for its results and for those who watch.
+struct Events<'a> {
+    file: EventFile,
+    audience: Option<&'a dyn Audience>,
+    next: u64,
+}
+
+impl Events<'_> {
+    /// Records that `what` happened at `time`.
+    fn record(&mut self, time: Time, what: What) {
+        if let Some(audience) = self.audience {
+            let event = Event { number: self.next, time, machine: None, what: what.clone() };
+            audience.happened(&event);
+        }
+        self.next += 1;
+        self.file.record(time, what);
+    }
 }
 
 impl Run<'_> {
@@ -219,7 +243,7 @@ impl Run<'_> {
             let Flow { name, from, .. } = self.network.flow(flow);
             format!("traffic `{name}` in `{from}` could not begin: the node had failed")
         }));
-        self.events.finish().context("events.jsonl is not complete")?;
+        self.events.file.finish().context("events.jsonl is not complete")?;
         let recorded = self.recorder.finish(None);
         if !recorded.failures.is_empty() {
             bail!("{}", recorded.failures.join("\n"));

@@ -46,7 +46,7 @@ fn summary(name: &str, text: &str, matrix: &str) -> Summary {
         threads: None,
         cells: None,
     };
-    let summary = run(&job, &AtomicBool::new(false), &mut |_| {}).unwrap();
+    let summary = run(&job, None, &AtomicBool::new(false), &mut |_| {}).unwrap();
     std::fs::remove_dir_all(folder).unwrap();
     summary
 }
@@ -149,7 +149,7 @@ fn what_has_no_rates_is_refused() {
             threads: None,
             cells: None,
         };
-        let error = run(&job, &AtomicBool::new(false), &mut |_| {}).unwrap_err();
+        let error = run(&job, None, &AtomicBool::new(false), &mut |_| {}).unwrap_err();
         format!("{error:#}")
     };
     let fault =

@@ -39,8 +39,9 @@ async fn all() -> Answer<Vec<Experiment>> {
             true => Client::of(&found).status_soon().await,
             false => None,
         };
+        let simulated = status.as_ref().is_some_and(|status| status.simulated);
         let Found { name, alive, pid, .. } = found;
-        Experiment { name, alive, pid, simulated: false, status }
+        Experiment { name, alive, pid, simulated, status }
     });
     Ok(futures_util::future::join_all(looked).await)
 }

@@ -269,7 +269,7 @@ pub async fn simulate(
     State(folder): State<Arc<Folder>>,
     Json(action): Json<Action>,
 ) -> Begun {
-    let words = ["run", "--format=json", "--simulate"];
+    let words = ["run", "--format=json", "--simulate", "--watched"];
     begin(jobs, folder, (JobCommand::Simulate, &words), action).await
 }
 

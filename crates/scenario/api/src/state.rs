@@ -35,6 +35,10 @@ pub struct ExperimentStatus {
     pub links: usize,
     /// Directory of the results, if this is a run.
     pub results: Option<PathBuf>,
+    /// Whether it is a simulation in virtual time. Nothing in it can be changed by request, and it
+    /// has no nodes in which commands could run.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub simulated: bool,
 }
 
 /// Phase of an experiment.

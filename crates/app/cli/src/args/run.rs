@@ -43,8 +43,12 @@ pub struct Run {
           default_missing_value = "true")]
     pub fail_fast: Option<bool>,
     /// Watch the run in a browser: prints the address of a page that is there until the run ends.
-    #[arg(long, conflicts_with_all = ["simulate", "machines"])]
+    #[arg(long, conflicts_with_all = ["machines", "metadata"])]
     pub ui: bool,
+    /// Have a simulation found like an experiment while it lasts, as with `--ui`, without a page of
+    /// its own.
+    #[arg(long, hide = true, requires = "simulate", conflicts_with = "metadata")]
+    pub watched: bool,
     /// Output format: `json` prints progress, events and outcome as lines of JSON.
     #[arg(long, value_enum, default_value_t = Format::Table)]
     pub format: Format,

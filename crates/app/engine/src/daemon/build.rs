@@ -14,6 +14,7 @@ use netloom_results::Results;
 use netloom_scenario::Endpoint;
 use netloom_simulate::check_hybrid;
 use netloom_units::Time;
+use netloom_watch::Watching;
 
 use crate::client::say;
 use crate::companion::Companion;
@@ -35,7 +36,7 @@ use crate::simulated::{Hybrid, Simulated};
 use crate::state::RunState;
 use crate::symbiosis;
 use crate::usage::MemoryKills;
-use crate::watching::Watching;
+use crate::watching::Shown;
 use crate::wiring;
 use crate::zero::Zero;
 
@@ -298,7 +299,7 @@ fn join(
         }),
         publisher: Publisher::default(),
         memory_kills: Arc::new(MemoryKills::new(network.clone(), events)),
-        watching: Arc::new(Watching::new(network.clone())),
+        watching: Arc::new(Watching::new(Arc::new(Shown::new(network.clone())))),
         network,
         end,
         ended_traffic: Default::default(),

@@ -3,10 +3,8 @@
 
 mod answer;
 pub mod capture;
-mod events;
 pub mod exec;
 mod links;
-mod live;
 mod media;
 
 use std::sync::Arc;
@@ -23,6 +21,7 @@ use netloom_api::change::{
 use netloom_api::event::{EndReason, Origin, What};
 use netloom_nodes::RouteChanged;
 use netloom_units::Time;
+use netloom_watch::{Feed, Watching};
 
 use crate::apply;
 use crate::end::End;
@@ -34,7 +33,6 @@ use crate::monitoring::SharedMonitor;
 use crate::services::Services;
 use crate::state::RunState;
 use crate::status;
-use crate::watching::Watching;
 use answer::{answer, failure};
 
 /// Largest body of a request: changes carry the values of traces and tables.
@@ -58,6 +56,7 @@ parts! {
     network: Arc<LiveNetwork>;
     state: Arc<RunState>;
     state.events: Arc<EventLog>;
+    state.events.feed: Arc<Feed>;
     monitor: Arc<SharedMonitor>;
     services: Arc<Services>;
     watching: Arc<Watching>;
@@ -98,8 +97,8 @@ fn routes() -> Vec<(&'static str, MethodRouter<Served>)> {
         ("/verdict", get(async |State(m): State<Arc<SharedMonitor>>| Json(m.verdict()))),
         ("/timing", get(async |State(n): Network| answer(status::timing(&n)))),
         ("/machines", get(async |State(n): Network| answer(member::machines(&n)))),
-        ("/events", get(events::stream)),
-        ("/live", get(live::upgrade)),
+        ("/events", get(netloom_watch::http::events)),
+        ("/live", get(netloom_watch::http::live)),
         ("/exec", get(exec::upgrade)),
         ("/capture", get(capture::stream)),
         ("/shutdown", post(shutdown)),

@@ -5,14 +5,16 @@ use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
 
-use anyhow::{Result, anyhow};
+use anyhow::{Context, Result, anyhow};
 use netloom_api::event::EndReason;
-use netloom_api::progress::{Progress as Line, Simulated};
+use netloom_api::progress::{Progress as Line, Readiness, Simulated};
 use netloom_api::summary::Summary;
 use netloom_simulate::symbiosis::{Replay, replay};
 use netloom_simulate::{Commands, Job, Progress, check};
 use netloom_units::readable::count;
+use netloom_watch::{Simulation, Subject};
 
 use super::finished::Finished;
 use crate::args::Run;
@@ -30,6 +32,8 @@ pub struct Start {
     processes: Option<NonZeroU32>,
     threads: Option<NonZeroU32>,
     cells: Option<NonZeroU32>,
+    /// Whether others may watch them.
+    watched: bool,
 }
 
 impl Start {
@@ -56,8 +60,8 @@ impl Start {
         if args.frames {
             all_frames(&mut loaded.scenario, |_| true);
         }
-        let Run { processes, threads, cells, .. } = *args;
-        Ok(Self { commands, processes, threads, cells })
+        let Run { processes, threads, cells, ui, watched, .. } = *args;
+        Ok(Self { commands, processes, threads, cells, watched: ui || watched })
     }
 }
 
@@ -73,10 +77,33 @@ pub async fn once(start: &Start, loaded: &Loaded, directory: &Path) -> Result<Fi
         threads: start.threads,
         cells: start.cells,
     };
-    let interrupted =
-        simulate(move |stop, progress| netloom_simulate::run(&job, stop, progress)).await?;
+    let stop = Arc::new(AtomicBool::new(false));
+    let watched = start.watched.then(|| watch(&job, stop.clone())).transpose()?;
+    let interrupted = simulate(stop, move |stop, progress| {
+        let audience = watched.as_ref().map(Simulation::audience);
+        netloom_simulate::run(&job, audience, stop, progress)
+    })
+    .await?;
     let results = Some((results::read(directory)?, directory.to_owned()));
     Ok(Finished { interrupted, results, warnings: Warnings::default(), _held: None })
+}
+
+/// Has a run found like an experiment, and watched, until the result is dropped.
+fn watch(job: &Job, stop: Arc<AtomicBool>) -> Result<Simulation> {
+    let begun = Instant::now();
+    let Job { scenario, source, file, results, .. } = job.clone();
+    let results = std::path::absolute(results)?;
+    let simulation = Simulation::open(Subject { scenario, source, file, results }, stop);
+    let simulation = simulation.context("the simulation cannot be watched")?;
+    output::progress(|| {
+        Line::Ready(Readiness {
+            experiment: simulation.name().into(),
+            socket: simulation.socket(),
+            engine_pid: std::process::id(),
+            seconds: begun.elapsed().as_secs_f64(),
+        })
+    });
+    Ok(simulation)
 }
 
 /// Repeats the simulation of a symbiotic run.
@@ -91,7 +118,8 @@ pub async fn again(loaded: Loaded, metadata: PathBuf, output: Option<PathBuf>) -
     eprint!("{}", loaded.warnings);
     let Loaded { scenario, source, file, .. } = loaded;
     let job = Replay { scenario, source, file, results: directory.clone(), metadata };
-    let interrupted = simulate(move |stop, progress| replay(&job, stop, progress)).await?;
+    let stop = Arc::new(AtomicBool::new(false));
+    let interrupted = simulate(stop, move |stop, progress| replay(&job, stop, progress)).await?;
     let run = results::read(&directory)?;
     let report = report::write_beside(&run, &directory).then(|| report::beside(&directory));
     print!("{}", summary::page(&run.summary, &directory, report.as_deref()));
@@ -99,12 +127,12 @@ pub async fn again(loaded: Loaded, metadata: PathBuf, output: Option<PathBuf>) -
     Ok(interrupted.unwrap_or(code))
 }
 
-/// Simulates on a thread of its own, so that a signal ends the run and keeps its results. Returns
-/// the exit code for a signal that has ended it.
+/// Simulates on a thread of its own, so that a signal sets `stop`, which ends the run and keeps its
+/// results. Returns the exit code for a signal that has ended it.
 async fn simulate(
+    stop: Arc<AtomicBool>,
     run: impl FnOnce(&AtomicBool, &mut dyn FnMut(Progress)) -> Result<Summary> + Send + 'static,
 ) -> Result<Option<i32>> {
-    let stop = Arc::new(AtomicBool::new(false));
     let mut interrupts = Interrupts::watch()?;
     let stopped = stop.clone();
     let watched = std::io::stderr().is_terminal() && !output::is_quiet();

@@ -140,7 +140,7 @@ fn carried_out() -> Result<()> {
             threads: None,
             cells: None,
         };
-        netloom_simulate::run(&job, &AtomicBool::new(false), &mut |_| {})?;
+        netloom_simulate::run(&job, None, &AtomicBool::new(false), &mut |_| {})?;
         return Ok(());
     }
     let calibration = profile_file::calibration();

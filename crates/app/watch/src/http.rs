@@ -1,19 +1,43 @@
-//! `GET /v1/live`: what the network does now, over a WebSocket. [`netloom_api::live`] defines the
-//! protocol.
+//! The two streams over HTTP: `GET /v1/live`, what the network does now, over a WebSocket (the
+//! protocol is that of [`netloom_api::live`]), and `GET /v1/events` as server-sent events. The
+//! router's state has what they need.
 
+use std::convert::Infallible;
 use std::sync::Arc;
 
-use axum::extract::State;
 use axum::extract::ws::{Message, WebSocket, WebSocketUpgrade};
+use axum::extract::{Query, State};
 use axum::response::Response;
+use axum::response::sse::{self, KeepAlive, Sse};
+use futures_util::stream::Stream;
 use futures_util::{SinkExt, StreamExt};
 use netloom_api::ApiError;
 use netloom_api::live::LiveNotice;
+use serde::Deserialize;
 
-use crate::watching::{Sent, Watching};
+use crate::feed::{Feed, lines};
+use crate::viewers::{Sent, Watching};
+
+/// The query of the stream of events.
+#[derive(Debug, Deserialize)]
+pub struct From {
+    /// Number of the first event to send.
+    #[serde(default)]
+    since: u64,
+}
+
+/// Streams all events from `since` on, then new ones as they happen. Ends with the feed.
+pub async fn events(
+    State(feed): State<Arc<Feed>>,
+    Query(from): Query<From>,
+) -> Sse<impl Stream<Item = Result<sse::Event, Infallible>>> {
+    let lines = lines(feed, from.since)
+        .map(|line| Ok(sse::Event::default().id(line.number.to_string()).data(&*line.json)));
+    Sse::new(lines).keep_alive(KeepAlive::default())
+}
 
 /// Switches to the WebSocket.
-pub async fn upgrade(State(watching): State<Arc<Watching>>, upgrade: WebSocketUpgrade) -> Response {
+pub async fn live(State(watching): State<Arc<Watching>>, upgrade: WebSocketUpgrade) -> Response {
     upgrade.on_upgrade(async move |socket| serve(&watching, socket).await)
 }
 
