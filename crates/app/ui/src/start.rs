@@ -94,6 +94,8 @@ fn apart(listener: TcpListener, server: Server) -> Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(async {
         let listener = tokio::net::TcpListener::from_std(listener)?;
+        let doors = server.doors.clone();
+        tokio::spawn(async move { doors.age().await });
         Ok(axum::serve(listener, router(server)).await?)
     })
 }

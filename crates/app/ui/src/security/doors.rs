@@ -1,9 +1,9 @@
 //! The token of the printed address, the key of the session, and tickets.
 
 use std::collections::VecDeque;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use anyhow::Result;
 use axum::http::StatusCode;
@@ -12,8 +12,12 @@ use tokio::sync::Semaphore;
 use super::secrets::{Secret, word};
 use crate::answer::{Answer, Refused};
 
-/// How long a ticket is valid.
-const TICKET: Duration = Duration::from_secs(10);
+/// How long a ticket is valid, in ticks.
+const TICKET: u64 = 10;
+
+/// Time between two ticks. The server counts only time in which it could have answered: a ticket
+/// is not too old because a machine with much to do let its request wait.
+const TICK: Duration = Duration::from_secs(1);
 
 /// Most tickets that are valid at a time.
 const TICKETS: usize = 1000;
@@ -35,6 +39,7 @@ pub struct Doors {
     hosts: Vec<String>,
     read_only: bool,
     tickets: Mutex<VecDeque<Ticket>>,
+    ticks: AtomicU64,
     wrong: AtomicU32,
     waiting: Semaphore,
     /// One wrong word is answered after the other.
@@ -45,7 +50,15 @@ pub struct Doors {
 struct Ticket {
     secret: Secret,
     path: String,
-    until: Instant,
+    /// The tick at which it is made.
+    made: u64,
+}
+
+impl Ticket {
+    /// Whether it is valid. The tick in which it was made is not a whole one.
+    const fn is_valid(&self, now: u64) -> bool {
+        now <= self.made + TICKET
+    }
 }
 
 impl Doors {
@@ -60,6 +73,7 @@ impl Doors {
             hosts: ["127.0.0.1", "localhost"].map(|host| format!("{host}:{port}")).into(),
             read_only,
             tickets: Mutex::default(),
+            ticks: AtomicU64::new(0),
             wrong: AtomicU32::new(0),
             waiting: Semaphore::new(WAITING),
             turn: tokio::sync::Mutex::default(),
@@ -110,14 +124,13 @@ impl Doors {
     pub fn ticket(&self, path: &str) -> Answer<String> {
         let word = word()?;
         let mut tickets = self.tickets();
-        let now = Instant::now();
-        tickets.retain(|ticket| ticket.until > now);
+        let now = self.ticks.load(Ordering::Relaxed);
+        tickets.retain(|ticket| ticket.is_valid(now));
         if tickets.len() >= TICKETS {
             let error = format!("{TICKETS} tickets wait to be used; they expire in 10 s");
             return Err(Refused::new(StatusCode::TOO_MANY_REQUESTS, error));
         }
-        let (secret, path, until) = (Secret::of(&word), path.to_owned(), now + TICKET);
-        tickets.push_back(Ticket { secret, path, until });
+        tickets.push_back(Ticket { secret: Secret::of(&word), path: path.to_owned(), made: now });
         Ok(word)
     }
 
@@ -132,11 +145,20 @@ impl Doors {
             let place = tickets.iter().position(|ticket| ticket.secret.is(&secret));
             place.and_then(|place| tickets.remove(place))
         };
+        let now = self.ticks.load(Ordering::Relaxed);
         match used {
-            Some(ticket) if ticket.path == path && ticket.until > Instant::now() => Ok(()),
+            Some(ticket) if ticket.path == path && ticket.is_valid(now) => Ok(()),
             _ => Err(self
                 .wrong("the ticket was used, is older than 10 s, or is for another path")
                 .await),
+        }
+    }
+
+    /// Makes tickets older as time passes, for as long as the server lives.
+    pub async fn age(&self) {
+        loop {
+            tokio::time::sleep(TICK).await;
+            self.ticks.fetch_add(1, Ordering::Relaxed);
         }
     }
 
@@ -157,5 +179,21 @@ impl Doors {
 
     fn tickets(&self) -> MutexGuard<'_, VecDeque<Ticket>> {
         self.tickets.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn tickets_are_old_after_ten_ticks_however_long_these_took() {
+        let doors = Doors::new(1, false).unwrap();
+        let ticks = |count| doors.ticks.fetch_add(count, Ordering::Relaxed);
+        let (early, late) = (doors.ticket("/api/a").unwrap(), doors.ticket("/api/a").unwrap());
+        ticks(TICKET);
+        assert!(doors.use_ticket(&early, "/api/a").await.is_ok());
+        ticks(1);
+        assert!(doors.use_ticket(&late, "/api/a").await.is_err());
     }
 }
