@@ -3,6 +3,7 @@
 
 #[path = "../common/mod.rs"]
 mod common;
+mod endings;
 mod page;
 mod simulated;
 

@@ -6,7 +6,7 @@ use std::fs::File;
 use std::io::{self, Read, Write};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::{Component, Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::Context;
 use axum::Json;
@@ -36,6 +36,8 @@ const DEPTH: usize = 4;
 pub struct Folder {
     path: PathBuf,
     open: OwnedFd,
+    /// Held from the look at what a text replaces until it has replaced it.
+    writing: Mutex<()>,
 }
 
 impl Folder {
@@ -48,7 +50,7 @@ impl Folder {
         let path = std::fs::canonicalize(path).with_context(context)?;
         let open = File::open(&path).with_context(context)?;
         anyhow::ensure!(open.metadata()?.is_dir(), "{} is not a folder", path.display());
-        Ok(Self { path, open: open.into() })
+        Ok(Self { path, open: open.into(), writing: Mutex::default() })
     }
 
     /// Returns its absolute path.
@@ -303,6 +305,8 @@ pub async fn write(
         }
         let below = below(&path)?;
         let is_new = headers.get(header::IF_NONE_MATCH).is_some_and(|value| value == "*");
+        // Of two windows that have read the same, the second one to write is told.
+        let _turn = folder.writing.lock().unwrap_or_else(PoisonError::into_inner);
         match headers.get(header::IF_MATCH) {
             Some(known) => {
                 if *known != tag(&digest(&folder.text(&below)?)) {
