@@ -15,12 +15,12 @@ use futures_util::stream::{self, Stream};
 use hyper::client::conn::http1;
 use hyper_util::rt::TokioIo;
 use netloom_api::ui::{Experiment, Notice};
-use netloom_cli::Client;
 use netloom_host::Found;
 use tokio::io::copy_bidirectional;
 use tokio::net::UnixStream;
 
 use crate::answer::{Answer, Refused, apart};
+use crate::experiments;
 use crate::security::without_ticket;
 use crate::server::Server;
 
@@ -29,21 +29,7 @@ const LOOK: Duration = Duration::from_secs(1);
 
 /// `GET /api/experiments`
 pub async fn list() -> Answer<Json<Vec<Experiment>>> {
-    all().await.map(Json)
-}
-
-async fn all() -> Answer<Vec<Experiment>> {
-    let found = apart(|| Ok(netloom_host::experiments()?)).await?;
-    let looked = found.into_iter().map(|found| async move {
-        let status = match found.alive {
-            true => Client::of(&found).status_soon().await,
-            false => None,
-        };
-        let simulated = status.as_ref().is_some_and(|status| status.simulated);
-        let Found { name, alive, pid, .. } = found;
-        Experiment { name, alive, pid, simulated, status }
-    });
-    Ok(futures_util::future::join_all(looked).await)
+    experiments::all().await.map(Json)
 }
 
 /// What was sent to one who watches.
@@ -72,7 +58,7 @@ async fn next_notice(server: &Server, sent: &mut Sent) -> Notice {
         if sent.jobs.replace(jobs) != Some(jobs) {
             return Notice::Jobs(server.jobs.all());
         }
-        if let Ok(now) = all().await
+        if let Ok(now) = server.looked.all(jobs).await
             && !sent.experiments.as_ref().is_some_and(|before| are_same(before, &now))
         {
             sent.experiments = Some(now.clone());

@@ -7,6 +7,7 @@
 //! | `answer` | HTTP responses from results |
 //! | `assets` | the page's files, in the binary |
 //! | `engines` | experiments, and their engines' own API, which is passed on as it is |
+//! | `experiments` | the experiments of this machine, one look at them for all |
 //! | `folder` | the one folder, and the files in it |
 //! | `jobs` | commands of the command line that the server runs |
 //! | `results` | finished runs |
@@ -24,6 +25,7 @@ mod address;
 mod answer;
 mod assets;
 mod engines;
+mod experiments;
 mod folder;
 mod jobs;
 mod results;

@@ -6,6 +6,7 @@ use axum::extract::FromRef;
 use netloom_api::ui::About;
 use std::sync::Arc;
 
+use crate::experiments::Looked;
 use crate::folder::Folder;
 use crate::jobs::Jobs;
 use crate::security::Doors;
@@ -19,6 +20,8 @@ pub struct Server {
     pub folder: Arc<Folder>,
     /// The commands.
     pub jobs: Arc<Jobs>,
+    /// The experiments of the machine, for those who watch.
+    pub looked: Arc<Looked>,
 }
 
 impl Server {

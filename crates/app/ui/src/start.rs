@@ -58,6 +58,7 @@ pub async fn serve(args: Ui) -> Result<i32> {
         doors: Arc::new(doors),
         folder: Arc::new(folder),
         jobs: Arc::new(Jobs::new(Handle::current())),
+        looked: Arc::default(),
     };
     let mut interrupt = signal(SignalKind::interrupt())?;
     let mut terminate = signal(SignalKind::terminate())?;
