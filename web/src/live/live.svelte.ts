@@ -84,8 +84,8 @@ class Live {
 
   /** The finished run that is replayed; `null` of a living experiment. */
   recording = $state.raw<Recording | null>(null);
-  /** Whether the run has more samples than the page takes. */
-  truncated = $state(false);
+  /** 1 if all samples of the run are shown, 2 if every other one is, and so on. */
+  step = $state(1);
 
   pipes: Pipes | null = null;
   history = new History();
@@ -139,7 +139,7 @@ class Live {
         file('events.jsonl'),
         api.get<Summary>(`/api/results/summary?${query}`),
         api.get<Table>(
-          `/api/results/table?${query}&file=pipes.parquet&rows=200000&columns=${REPLAYED.join(',')}`,
+          `/api/results/table?${query}&file=pipes.parquet&rows=200000&evenly=true&columns=${REPLAYED.join(',')}`,
         ),
       ]);
       if (this.experiment !== name) return;
@@ -147,7 +147,7 @@ class Live {
       ({ links: this.links, nodes: this.nodes } = networkOf(scenario));
       this.rebuild();
       this.recording = new Recording(table, this.links);
-      this.truncated = table.truncated;
+      this.step = table.step;
       this.processes = summary.processes;
       this.takeEvents(
         events
@@ -213,7 +213,7 @@ class Live {
 
   private forget(): void {
     this.recording = null;
-    this.truncated = false;
+    this.step = 1;
     this.status = this.network = this.scenario = this.verdict = this.timing = null;
     this.processes = [];
     this.services = [];

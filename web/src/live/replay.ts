@@ -10,6 +10,8 @@ export interface Table {
   columns: { name: string; values: (string | number | null)[] }[];
   rows: number;
   truncated: boolean;
+  /** 1 if all samples are there, 2 if every other one is, and so on. */
+  step: number;
 }
 
 export const REPLAYED = [
@@ -135,27 +137,21 @@ export function networkOf(scenario: Scenario): { links: LinkStatus[]; nodes: Nod
     forward: link.direct === true ? { statistics: null } : { config: link.forward, statistics: {} },
     reverse: link.direct === true ? { statistics: null } : { config: link.reverse, statistics: {} },
   })) as unknown as LinkStatus[];
+  const interfaces = new Map<string, object[]>(scenario.nodes.map(({ name }) => [name, []]));
+  for (const link of links)
+    link.endpoints.forEach((end, index) => {
+      const peer = link.endpoints[1 - index];
+      interfaces
+        .get(end.node)
+        ?.push({ name: end.interface, mac: null, addresses: [], link: link.name, peer });
+    });
   const nodes = scenario.nodes.map((node) => ({
     name: node.name,
     kind: node.kind,
     simulated: node.simulated ?? false,
     primary: [],
     namespace: null,
-    interfaces: links.flatMap((link) =>
-      link.endpoints.flatMap((end, index) =>
-        end.node === node.name
-          ? [
-              {
-                name: end.interface,
-                mac: null,
-                addresses: [],
-                link: link.name,
-                peer: link.endpoints[1 - index] as typeof end,
-              },
-            ]
-          : [],
-      ),
-    ),
+    interfaces: interfaces.get(node.name),
   })) as unknown as NodeStatus[];
   return { links, nodes };
 }

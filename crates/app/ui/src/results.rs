@@ -15,7 +15,7 @@ use axum::response::{IntoResponse, Response};
 use futures_util::stream;
 use netloom_api::summary::{Mode, Summary};
 use netloom_api::ui::finished::{Column, Run, RunFile, Table};
-use netloom_columnar::{Cell, Stored};
+use netloom_columnar::{Cell, Cursor, Stored};
 use nix::fcntl::OFlag;
 use serde::Deserialize;
 use serde_json::Value;
@@ -63,6 +63,7 @@ pub struct OfTable {
     from: Option<f64>,
     to: Option<f64>,
     rows: Option<usize>,
+    evenly: Option<bool>,
 }
 
 type InFolder = State<Arc<Folder>>;
@@ -224,35 +225,93 @@ pub async fn table(State(folder): InFolder, Query(of): Query<OfTable>) -> Answer
 
 /// Reads the wanted rows of a table.
 fn rows(stored: &Stored<File>, of: &OfTable) -> anyhow::Result<Table> {
-    let all: Vec<&str> = stored.names().iter().map(String::as_str).collect();
-    let wanted = match &of.columns {
+    let limit = of.rows.unwrap_or(ROWS).min(MOST_ROWS);
+    let wanted: Vec<&str> = match &of.columns {
         Some(names) => names.split(',').map(str::trim).collect(),
-        None => all.clone(),
+        None => stored.names().iter().map(String::as_str).collect(),
     };
-    let ranged = of.from.is_some() || of.to.is_some();
-    let clock = all.iter().find(|name| **name == "time_ns").filter(|_| ranged);
-    anyhow::ensure!(!ranged || clock.is_some(), "it has no column `time_ns`, so no range of times");
-    let read: Vec<&str> = wanted.iter().chain(clock).copied().collect();
-    let mut cursor = stored.cursor(&read)?;
+    let evenly = of.evenly.unwrap_or(false);
+    let ranged = evenly || of.from.is_some() || of.to.is_some();
+    let (samples, step) = match ranged {
+        true => {
+            let samples = samples(stored, of)?;
+            let step = if evenly { step(&samples, limit) } else { 1 };
+            (Some(samples), step)
+        }
+        false => (None, 1),
+    };
     let mut columns: Vec<Column> =
         wanted.iter().map(|name| Column { name: (*name).into(), values: Vec::new() }).collect();
-    let (limit, mut count, mut truncated) = (of.rows.unwrap_or(ROWS).min(MOST_ROWS), 0, false);
-    while cursor.advance()? {
-        let cells = cursor.cells()?;
-        let time = clock.and_then(|_| seconds(cells.last()?));
-        if time.is_some_and(|time| {
-            time < of.from.unwrap_or(f64::MIN) || time > of.to.unwrap_or(f64::MAX)
-        }) {
-            continue;
-        }
-        truncated = count == limit;
-        if truncated {
-            break;
+    let mut cursor = stored.cursor(&wanted)?;
+    let (mut count, mut truncated) = (0, false);
+    let mut take = |cursor: &mut Cursor<'_, File>| -> anyhow::Result<bool> {
+        if count == limit {
+            return Ok(false);
         }
         count += 1;
+        let cells = cursor.cells()?;
         columns.iter_mut().zip(&cells).for_each(|(column, cell)| column.values.push(value(cell)));
+        Ok(true)
+    };
+    match samples {
+        None => {
+            while !truncated && cursor.advance()? {
+                truncated = !take(&mut cursor)?;
+            }
+        }
+        Some(samples) => {
+            let mut number = 0_usize;
+            for Sample { rows, within } in samples {
+                let is_wanted = within && number.is_multiple_of(step);
+                number += usize::from(within);
+                for _ in 0..rows {
+                    truncated |= cursor.advance()? && is_wanted && !take(&mut cursor)?;
+                }
+                if truncated {
+                    break;
+                }
+            }
+        }
     }
-    Ok(Table { columns, rows: count, truncated })
+    Ok(Table { columns, rows: count, truncated, step })
+}
+
+/// Rows of one time, one after the other in the file.
+struct Sample {
+    rows: usize,
+    /// Whether its time is wanted.
+    within: bool,
+}
+
+/// Returns the samples of a table, in the order of the file.
+fn samples(stored: &Stored<File>, of: &OfTable) -> anyhow::Result<Vec<Sample>> {
+    let is_timed = stored.names().iter().any(|name| name == "time_ns");
+    anyhow::ensure!(is_timed, "it has no column `time_ns`, so no range of times");
+    let (from, to) = (of.from.unwrap_or(f64::MIN), of.to.unwrap_or(f64::MAX));
+    let mut samples: Vec<Sample> = Vec::new();
+    let mut last = None;
+    let mut cursor = stored.cursor(&["time_ns"])?;
+    while cursor.advance()? {
+        let time = cursor.cells()?.first().and_then(seconds);
+        if last != Some(time) {
+            last = Some(time);
+            // What has no time is in every range.
+            let within = time.is_none_or(|time| (from..=to).contains(&time));
+            samples.push(Sample { rows: 0, within });
+        }
+        samples.last_mut().iter_mut().for_each(|sample| sample.rows += 1);
+    }
+    Ok(samples)
+}
+
+/// Returns so large a step that each so-manieth sample, of those that are wanted, is together no
+/// more than so many rows.
+fn step(samples: &[Sample], limit: usize) -> usize {
+    let wanted: Vec<usize> =
+        samples.iter().filter(|of| of.within).map(|sample| sample.rows).collect();
+    let rows = |step: usize| wanted.iter().step_by(step).sum::<usize>();
+    let first = wanted.iter().sum::<usize>().div_ceil(limit.max(1)).max(1);
+    (first..=wanted.len()).find(|step| rows(*step) <= limit).unwrap_or(wanted.len().max(1))
 }
 
 fn seconds(cell: &Cell<'_>) -> Option<f64> {
@@ -271,5 +330,23 @@ fn value(cell: &Cell<'_>) -> Value {
         Cell::Real(number) => Value::from(*number),
         Cell::Name(name) => Value::from(*name),
         Cell::Nothing => Value::Null,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_many_samples_every_so_manieth_is_taken() {
+        let samples = |count| -> Vec<Sample> {
+            let sample = |place| Sample { rows: 4, within: place >= 10 };
+            (0..count).map(sample).collect()
+        };
+        assert_eq!(step(&samples(30), 80), 1);
+        assert_eq!(step(&samples(30), 79), 2);
+        assert_eq!(step(&samples(31), 41), 3);
+        assert_eq!(step(&samples(30), 3), 20, "a sample is whole, or not there");
+        assert_eq!((step(&[], 3), step(&samples(5), 0)), (1, 1));
     }
 }

@@ -209,7 +209,8 @@ const RUN_TABLE: Query = &[
     ("columns", "The wanted columns, with commas between them; by default all."),
     ("from", "First time wanted, in seconds, of tables with a column `time_ns`."),
     ("to", "Last time wanted, in seconds."),
-    ("rows", "Most rows wanted (default 10000)."),
+    ("rows", "Most rows wanted (default 10000, at most 200000)."),
+    ("evenly", "`true`: of too many samples (rows of one time) every other one, or fewer."),
 ];
 
 const fn job(path: &'static str, summary: &'static str) -> Operation {

@@ -44,8 +44,10 @@ pub struct Table {
     pub columns: Vec<Column>,
     /// Number of rows.
     pub rows: usize,
-    /// Whether the file has more rows in the wanted range.
+    /// Whether the file has more rows in the wanted range, after these.
     pub truncated: bool,
+    /// 1 if all samples are there, 2 if every other one is, and so on.
+    pub step: usize,
 }
 
 /// A column of a table.
