@@ -7,6 +7,7 @@ mod endings;
 mod page;
 mod simulated;
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::net::TcpStream;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
@@ -45,6 +46,51 @@ fn without_the_token_nothing_is_said() {
     assert_eq!(index.header("x-content-type-options"), Some("nosniff"));
     assert!(index.header("access-control-allow-origin").is_none());
     assert!(index.header("set-cookie").is_none());
+}
+
+/// The smoke test of the page where there is no browser: what it consists of is there, is what it
+/// says it is, and comes from nowhere else. `make test-ui` opens it in Chromium.
+#[test]
+fn the_page_is_served_with_all_that_it_names() {
+    let page = Page::new(PAIR, &[]);
+    let index = page.send("GET", "/", &[], "");
+    assert_eq!(index.header("content-type"), Some("text/html; charset=utf-8"));
+    if index.body.contains("built without its page") {
+        eprintln!("skipped: there is no web/dist; `make web` builds it");
+        return;
+    }
+    let kinds = [(".js", "text/javascript"), (".css", "text/css"), (".svg", "image/svg+xml")];
+    let kind =
+        |path: &str| kinds.iter().find(|(end, _)| path.ends_with(end)).map(|(_, kind)| *kind);
+    // Scripts name what they load later, beside them.
+    let named = |text: &str| -> Vec<String> {
+        let parts = text.split(['"', '\'', '`']).filter(|part| kind(part).is_some());
+        let own = |part: &str| {
+            let name = ["/assets/", "assets/", "./"].iter().find_map(|of| part.strip_prefix(of))?;
+            Some(format!("/assets/{name}"))
+        };
+        parts.filter_map(own).collect()
+    };
+    let (mut left, mut seen) = (named(&index.body), BTreeSet::new());
+    while let Some(path) = left.pop() {
+        if !seen.insert(path.clone()) {
+            continue;
+        }
+        let file = page.send("GET", &path, &[], "");
+        assert_eq!((file.status, file.body.is_empty()), (200, false), "{path}");
+        assert!(file.header("content-type").unwrap().starts_with(kind(&path).unwrap()), "{path}");
+        assert!(file.header("cache-control").unwrap().contains("immutable"), "{path}");
+        if path.ends_with(".js") {
+            left.extend(named(&file.body));
+        }
+    }
+    let count = |end: &str| seen.iter().filter(|path| path.ends_with(end)).count();
+    assert!(count(".js") > 3 && count(".css") > 0, "{seen:?}");
+    // A policy without exceptions, and a page that needs none.
+    let policy = index.header("content-security-policy").unwrap();
+    assert!(policy.contains("script-src 'self';") && !policy.contains("unsafe-eval"), "{policy}");
+    assert!(!index.body.contains("<script>"), "{index:?}");
+    assert_eq!(page.send("GET", "/assets/none.js", &[], "").status, 404);
 }
 
 #[test]
