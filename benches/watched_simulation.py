@@ -15,7 +15,7 @@ import tempfile
 import time
 
 from common import NETLOOM, machine
-from viewer import Watcher
+from viewer import Watcher, connected
 
 NODES = int(sys.argv[1]) if len(sys.argv) > 1 else 500
 SECONDS = float(sys.argv[2]) if len(sys.argv) > 2 else 60.0
@@ -33,7 +33,8 @@ def scenario():
     lines.append("traffic:")
     for number in range(1, NODES + 1, 10):
         to = (number - 1 + NODES // 2) % NODES + 1
-        lines.append(f"  - {{ name: f{number}, from: n{number}, to: n{to}, udp: {{}}, cbr: {{ rate: 1Mbit/s }} }}")
+        ends = f"name: f{number}, from: n{number}, to: n{to}"
+        lines.append(f"  - {{ {ends}, udp: {{}}, cbr: {{ rate: 1Mbit/s }} }}")
     return "\n".join(lines) + "\n"
 
 
@@ -48,7 +49,7 @@ def run(folder, name, watched):
     viewer = None
     while watched and viewer is None and process.poll() is None:
         try:
-            viewer = Watcher(str(folder / "state/watched-sim/api.sock"))
+            viewer = Watcher(connected(str(folder / "state/watched-sim/api.sock")))
         except OSError:
             time.sleep(0.01)
     if process.wait() != 0:
@@ -75,9 +76,9 @@ def main():
                 took[watched] = run(folder, name, watched)
             ratios.append(took[True][0] / took[False][0])
             viewer, same = took[True][1], took[True][2] == took[False][2]
-            print(f"turn {turn + 1}: alone {took[False][0]:.2f} s, watched {took[True][0]:.2f} s of "
-                  f"CPU time, ratio {ratios[-1]:.3f}; {viewer.ticks} frames, {viewer.bytes} bytes; "
-                  f"results {'are the same bytes' if same else 'DIFFER'}")
+            print(f"turn {turn + 1}: alone {took[False][0]:.2f} s, watched {took[True][0]:.2f} s "
+                  f"of CPU time, ratio {ratios[-1]:.3f}; {viewer.ticks} frames, {viewer.bytes} "
+                  f"bytes; results {'are the same bytes' if same else 'DIFFER'}")
         print(f"median ratio {statistics.median(ratios):.3f}, from {min(ratios):.3f} to "
               f"{max(ratios):.3f}")
 
