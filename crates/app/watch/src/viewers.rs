@@ -198,16 +198,23 @@ impl Thread {
     /// Serves all whose time has come.
     fn tick(&mut self) {
         let began = Instant::now();
+        let horizon = began + GRAIN;
+        let at_least = self.at_least;
+        let has_readers = self.viewers.values().any(|viewer| viewer.reads(horizon));
+        if !has_readers {
+            // For those who do not read, nobody looks at the network.
+            self.viewers.retain(|_, viewer| viewer.skip(horizon, began, at_least));
+            return;
+        }
         let look = self.look(began);
         let took = began.elapsed();
-        let horizon = began + GRAIN;
         let late = self.viewers.values().filter(|viewer| viewer.view.is_some());
         let late = late.map(|viewer| began.saturating_duration_since(viewer.due)).max();
         self.adapt(took, late.unwrap_or_default());
         let at_least = self.at_least;
         self.viewers.retain(|_, viewer| {
-            if viewer.view.is_none() || viewer.due > horizon {
-                return !viewer.sender.is_closed();
+            if !viewer.reads(horizon) {
+                return viewer.skip(horizon, began, at_least);
             }
             match &look {
                 Ok(look) => viewer.serve(look, began, at_least),
@@ -258,17 +265,38 @@ impl Viewer {
         request.is_some_and(|request| request.stations || request.positions)
     }
 
-    /// Sends a tick. Returns whether the viewer is there.
-    fn serve(&mut self, look: &Arc<Look>, now: Instant, at_least: Duration) -> bool {
-        let Some(view) = &mut self.view else { return true };
-        let wanted = interval(view);
-        let interval = wanted.max(at_least);
+    /// Whether its time has come by `horizon`.
+    fn is_due(&self, horizon: Instant) -> bool {
+        self.view.is_some() && self.due <= horizon
+    }
+
+    /// Whether its time has come, and it has read what it was sent. A tick needs room for its
+    /// words, too.
+    fn reads(&self, horizon: Instant) -> bool {
+        self.is_due(horizon) && self.sender.capacity() > 0
+    }
+
+    /// Leaves it out of a tick. Returns whether the viewer is there.
+    fn skip(&mut self, horizon: Instant, now: Instant, at_least: Duration) -> bool {
+        if self.is_due(horizon) {
+            self.passed(now, at_least);
+        }
+        !self.sender.is_closed()
+    }
+
+    /// Sets the time of its next tick. Returns the interval until then.
+    fn passed(&mut self, now: Instant, at_least: Duration) -> Duration {
+        let interval = self.view.as_ref().map_or(SLOWEST, interval).max(at_least);
         // Ticks that were missed are not caught up with.
         self.due = (self.due + interval).max(now + interval / 2);
-        // A tick needs room for its words, too.
-        if self.sender.capacity() == 0 {
-            return !self.sender.is_closed();
-        }
+        interval
+    }
+
+    /// Sends a tick. Returns whether the viewer is there.
+    fn serve(&mut self, look: &Arc<Look>, now: Instant, at_least: Duration) -> bool {
+        let interval = self.passed(now, at_least);
+        let Some(view) = &mut self.view else { return true };
+        let wanted = self::interval(view);
         if self.revision != Some(look.revision) {
             let network = LiveNetwork {
                 revision: look.revision,
@@ -295,5 +323,51 @@ impl Viewer {
             Err(mpsc::error::TrySendError::Closed(())) => return false,
         }
         true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use netloom_api::live::{LiveLinks, LiveWord};
+
+    use super::*;
+
+    /// A network without links that counts how often it is looked at.
+    #[derive(Default)]
+    struct Counted(AtomicUsize);
+
+    impl Watched for Counted {
+        fn look(&self, _with_media: bool) -> Result<Arc<Look>> {
+            self.0.fetch_add(1, Ordering::Relaxed);
+            Ok(Arc::default())
+        }
+    }
+
+    #[test]
+    fn nobody_looks_for_one_who_does_not_read() {
+        let network = Arc::new(Counted::default());
+        let mut thread = Thread::new(network.clone(), Door::default());
+        let (sender, mut receiver) = mpsc::channel(WAITING);
+        thread.hear(Told::Joined(0, sender));
+        let links = LiveLinks::Word(LiveWord::All);
+        let all =
+            LiveRequest { interval_ms: 100, links, busiest: 0, stations: false, positions: false };
+        thread.hear(Told::Asked(0, all));
+        let tick = |thread: &mut Thread| {
+            thread.last = None;
+            thread.viewers.values_mut().for_each(|viewer| viewer.due = Instant::now());
+            thread.tick();
+            network.0.load(Ordering::Relaxed)
+        };
+        // The network, then frames: there is no more room.
+        assert_eq!([tick(&mut thread), tick(&mut thread), tick(&mut thread)], [1; 3]);
+        assert!(thread.viewers[&0].due > Instant::now(), "its time comes again");
+        while receiver.try_recv().is_ok() {}
+        assert_eq!(tick(&mut thread), 2);
+        drop(receiver);
+        tick(&mut thread);
+        assert!(thread.viewers.is_empty(), "one who is gone is forgotten");
     }
 }
