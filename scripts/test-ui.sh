@@ -15,9 +15,9 @@ fi
 PATH=$(sh scripts/node.sh "$target"):$PATH
 export PATH
 cd web
-npx vitest run --config vitest.browser.config.ts "$@"
+npx vitest run --configLoader runner --config vitest.browser.config.ts "$@"
 if [ "$(id -u)" -eq 0 ] && [ "${NETLOOM_UI_USER:-1}" != 0 ]; then
     echo 'once more, as an ordinary user'
-    sh ../scripts/as-ordinary-user.sh env PATH="$PATH" npx vitest run \
+    sh ../scripts/as-ordinary-user.sh env PATH="$PATH" npx vitest run --configLoader runner \
         --config vitest.browser.config.ts "$@"
 fi
