@@ -13,7 +13,7 @@ DEMO_RESULTS := target/demo
 export RUST_TEST_THREADS ?= 3
 export TEST_PROGRAMS ?= 3
 
-.PHONY: all setup build dist deb wheel demo check test lint unit faults bench attack fuzz
+.PHONY: all setup build dist deb wheel demo check test lint unit faults bench papers attack fuzz
 .PHONY: test-rootless test-packages test-python test-ray generate bpf docs clean
 .PHONY: web check-web test-ui demo-ui browser
 
@@ -100,6 +100,9 @@ faults: setup     ## a fault at every step of deploy, apply, destroy and claims:
 
 bench: build      ## measures; asserts nothing
 	@sh benches/run.sh
+
+papers: build     ## the papers' evaluations, and docs/measured/papers.md (ONLY=zheng,4.1 PAPERS=--full)
+	python3 benches/papers run $(ONLY) $(PAPERS) --report
 
 attack: build     ## kills, files, disks, frames, users, losses, verdicts, machines: as root
 	python3 attack/run.py $(ATTACK)

@@ -10,7 +10,7 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 TARGET = pathlib.Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
-NETLOOM = TARGET / "release" / "netloom"
+NETLOOM = pathlib.Path(os.environ.get("NETLOOM", TARGET / "release" / "netloom"))
 
 
 def machine():
