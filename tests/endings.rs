@@ -56,6 +56,30 @@ fn run(lab: &Lab) -> Child {
     child
 }
 
+/// The later a process was started, the sooner it is stopped, and the next one waits for its end.
+#[test]
+fn processes_are_stopped_in_reverse_order_of_their_start() {
+    let process = |name: &str, start: &str| {
+        format!(
+            "  - {{ name: {name}, node: a, background: true, ready: {{ output: begun }}, {start} \
+             command: \"trap 'sleep 0.3; echo {name} >> $PWD/order; exit 0' TERM; echo begun; \
+             while :; do sleep 0.02; done\" }}\n"
+        )
+    };
+    let after = |name: &str| format!("start: {{ after: {name} }},");
+    let lab = Lab::new(&format!(
+        "topology: {{ nodes: {{ a: , b: }}, links: [{{ endpoints: [a, b] }}] }}\nprocesses:\n\
+         {}{}{}  - {{ name: end, node: b, start: {{ after: upper }}, command: \"true\" }}\n",
+        process("middle", &after("lower")),
+        process("lower", ""),
+        process("upper", &after("middle")),
+    ));
+    let output = lab.command(&["run", "-o", "results"]).output().unwrap();
+    assert!(output.status.success(), "{}{}", text(&output.stdout), text(&output.stderr));
+    let order = fs::read_to_string(lab.path("order")).unwrap();
+    assert_eq!(order, "upper\nmiddle\nlower\n");
+}
+
 #[test]
 fn every_signal_that_asks_for_the_end_keeps_the_results() {
     for signal in [Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP, Signal::SIGQUIT] {

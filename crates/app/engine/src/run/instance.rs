@@ -163,6 +163,7 @@ impl Instance {
         let (pid, mut exited) = spawned.map_err(|error| {
             self.fail(format!("could not be started: {}", netloom_api::in_words(error.as_ref())))
         })?;
+        let place = self.run.order.enter(planned);
         if self.waits_for_its_time() {
             // If the run ends before, it ends with the run.
             self.run.comes(planned).await;
@@ -181,7 +182,10 @@ impl Instance {
         }
         let (status, stopped) = tokio::select! {
             status = &mut exited => (status.ok(), false),
-            () = self.run.end().asked() => (self.stop(pid, exited).await?, true),
+            () = self.run.end().asked() => {
+                place.is_last().await;
+                (self.stop(pid, exited).await?, true)
+            }
             within = self.overdue(started) => {
                 let status = self.stop(pid, exited).await?;
                 if let Some(status) = status {

@@ -11,6 +11,7 @@ mod expect;
 mod failure;
 pub mod flows;
 mod instance;
+mod order;
 mod parts;
 mod shared;
 mod timeline;

@@ -16,6 +16,7 @@ use tokio::sync::oneshot;
 
 use super::clockwork::Clockwork;
 use super::expect::Lives;
+use super::order::Order;
 use crate::end::End;
 use crate::events::EventLog;
 use crate::live::LiveNetwork;
@@ -61,6 +62,8 @@ pub struct Run {
     pub clockwork: Clockwork,
     /// Routes that the timeline has changed for a time.
     pub routes_for_a_time: RoutesForATime,
+    /// The running processes, in the order of their start.
+    pub order: Order,
     lives: Arc<Mutex<Lives>>,
     /// Start of the work. Events that were due before this time could not be on time.
     since: Time,
@@ -136,8 +139,15 @@ impl Run {
     pub fn new(context: Context, output: PathBuf) -> Result<Self> {
         let clock = context.network.clock();
         let clockwork = Clockwork::start(move || clock.now(), clock.dilation())?;
-        let (routes_for_a_time, lives) = (RoutesForATime::default(), Arc::default());
-        Ok(Self { context, output, clockwork, routes_for_a_time, lives, since: clock.now() })
+        Ok(Self {
+            context,
+            output,
+            clockwork,
+            routes_for_a_time: RoutesForATime::default(),
+            order: Order::default(),
+            lives: Arc::default(),
+            since: clock.now(),
+        })
     }
 
     /// Returns the network in which processes run and links change.
