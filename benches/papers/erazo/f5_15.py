@@ -21,14 +21,16 @@ def measure(lab):
     place = head.index("md1, lag 0")
     apart = [abs(errors(row[place])[0]) / 100 * float(row[head.index("mean delay")].split()[0])
              for row in rows]
-    cross = head.index("cross, lag 0")
+    cross = head.index("cross, lag 1")
     other = [abs(errors(row[cross])[0]) / 100 * float(row[head.index("mean delay")].split()[0])
              for row in rows]
     return Outcome(
         agrees=max(apart) < 1,
-        why="" if max(apart) < 1 else "where emulated packets are evenly spaced, a queue with one"
-        " memoryless input has less delay than M/D/1 takes for granted. `cross_traffic`, NetLoom's"
-        f" default, is within {max(other):.2f} ms everywhere",
-        ours=f"`md1`: at most {max(apart):.2f} ms; `cross_traffic`: {max(other):.2f} ms",
+        why="" if max(apart) < 1 else "where emulated packets are evenly spaced and the load is 90"
+        " %, M/D/1, which takes them for Poisson, gives another delay; all other differences are"
+        f" below {sorted(apart)[-4]:.2f} ms. `cross_traffic`, NetLoom's other method, is within"
+        f" {max(other):.2f} ms even a second late (lag 1).",
+        ours=f"`md1`, lag 0: at most {max(apart):.2f} ms; `cross_traffic`, lag 1:"
+        f" {max(other):.2f} ms",
         table=Table(head, rows),
     )

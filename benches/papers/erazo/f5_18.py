@@ -22,9 +22,14 @@ EVALUATION = Evaluation(
 def measure(lab):
     head, rows = tables(lab, "trace")[0]
     place = head.index("md1, lag 0")
-    worst = max(abs(errors(row[place])[0]) for row in rows)
+    far = {f"{row[0]}, factor {row[1]}": abs(errors(row[place])[0]) for row in rows}
+    worst = max(far.values())
+    beyond = [f"{name}: {off:.1f} %" for name, off in far.items() if off > 10]
     return Outcome(
-        agrees=worst <= 10,
+        agrees=not beyond,
+        why="" if not beyond else "beyond 10 % is " + ", ".join(beyond) + ", where 200 s of the"
+        " trace pass in 20 s and overload the line;"
+        f" {len(far) - len(beyond)} of {len(far)} agree.",
         ours=f"mean delays at most {worst:.1f} % apart",
         table=Table(head, rows),
     )
