@@ -2,7 +2,7 @@
 """The evaluations of the five papers, run again.
 
     python3 benches/papers list [WHAT…]
-    python3 benches/papers run [WHAT…] [--virtual] [--quick|--full] [-o DIR] [--report]
+    python3 benches/papers run [WHAT…] [--virtual|--emulated] [--quick|--full] [-o DIR] [--report]
     python3 benches/papers page [FILE…]
 
 WHAT selects evaluations: a PAPER (carbone, zheng, zec, maier, erazo), a PAPER.ITEM (zheng.4.1), an
@@ -33,7 +33,7 @@ KEPT = common.ROOT / "docs" / "measured" / "papers" / "papers.json"
 
 def attempt(one, measure, lab):
     """What an arm found, as it is kept in `papers.json`."""
-    lab.judgements = []
+    lab.begin()
     try:
         outcome = measure(lab)
     except NotMeasured as why:
@@ -42,6 +42,8 @@ def attempt(one, measure, lab):
     else:
         found = dataclasses.asdict(outcome)
         found["verdict"] = "agrees" if found.pop("agrees") else "differs"
+        if found["verdict"] == "differs" and not found["why"] and lab.findings:
+            found["why"] = f"The machine did not keep up: {lab.findings[0]}"
     if not found.get("machine"):
         found["machine"] = lab.machine()
     # Virtual figures are the same on every machine, and have its name nowhere.
@@ -52,8 +54,8 @@ def attempt(one, measure, lab):
 def run(options):
     with tempfile.TemporaryDirectory(prefix="netloom-papers-") as folder:
         labs = {arm: Lab(arm, options.full, options.threads, folder) for arm in ARMS}
-        if options.virtual:
-            del labs["emulated"]
+        if options.only:
+            labs = {options.only: labs[options.only]}
         options.output.mkdir(parents=True, exist_ok=True)
         results, failed = run_all(options.what, labs, options.output / "papers.json")
     if options.report:
@@ -135,7 +137,10 @@ def main():
             length = one.add_mutually_exclusive_group()
             length.add_argument("--quick", action="store_true", help="short runs (the default)")
             length.add_argument("--full", action="store_true", help="the papers' own lengths")
-            one.add_argument("--virtual", action="store_true", help="in virtual time only")
+            only = one.add_mutually_exclusive_group()
+            for arm in ARMS:
+                only.add_argument(f"--{arm}", dest="only", action="store_const", const=arm,
+                                  help=f"what is measured {arm} only")
             one.add_argument("--threads", type=int, default=1, help="of simulations")
             one.add_argument("-o", "--output", type=pathlib.Path,
                              default=common.TARGET / "papers", metavar="DIR")

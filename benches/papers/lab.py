@@ -33,7 +33,7 @@ class Run:
     def __init__(self, folder):
         self.folder = pathlib.Path(folder)
         self.summary = json.loads((self.folder / "summary.json").read_text())
-        self.flows = {flow["name"]: flow for flow in self.summary["flows"]}
+        self.flows = {flow["name"]: flow for flow in self.summary.get("flows", [])}
 
     def rows(self, file, **where):
         """The rows of a Parquet file of the results, as dictionaries."""
@@ -45,11 +45,21 @@ class Run:
     def output(self, process, node):
         return (self.folder / "processes" / f"{process}@{node}.stdout").read_text()
 
+    def samples(self, flow):
+        """The samples of a flow of `traffic`, simulated or real."""
+        simulated = self.folder / "flows.parquet"
+        file = simulated if simulated.exists() else self.folder / "traffic.parquet"
+        return self.rows(file.name, flow=flow)
+
     def rate(self, flow, begin, end):
-        """Received payload of a flow in bit/s, between two times in s that are sampled."""
-        rows = {row["time_ns"]: row for row in self.rows("flows.parquet", flow=flow)}
-        first, last = rows[round(begin * 1e9)], rows[round(end * 1e9)]
-        return 8 * (last["received_bytes"] - first["received_bytes"]) / (end - begin)
+        """Received payload of a flow in bit/s, between the samples next to two times in s."""
+        rows = self.samples(flow)
+        first, last = (min(rows, key=lambda row: abs(row["time_ns"] - time * 1e9))
+                       for time in (begin, end))
+        if first is last:
+            raise NotMeasured(f"`{flow}` has no two samples from {begin} to {end} s")
+        bits = 8 * (last["received_bytes"] - first["received_bytes"])
+        return bits / (last["time_ns"] - first["time_ns"]) * 1e9
 
     def findings(self):
         """The reasons why the run is not `valid`."""
@@ -62,8 +72,12 @@ class Lab:
         self.is_full = is_full
         self.threads = threads
         self.temporary = pathlib.Path(temporary)
-        self.judgements = []
         self.runs = {}
+        self.begin()
+
+    def begin(self):
+        """Begins an evaluation: its runs are judged from here on."""
+        self.judgements, self.findings = [], []
 
     @property
     def is_virtual(self):
@@ -79,6 +93,7 @@ class Lab:
         if not self.is_virtual:
             judgement = run.summary["verdict"]["judgement"]
             self.judgements.append(judgement)
+            self.findings += run.findings()[:1]
             if judgement == "invalid":
                 raise NotMeasured(f"the run was `invalid`: {run.findings()[0]}")
         return run

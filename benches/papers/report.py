@@ -26,7 +26,22 @@ not edit it. The first column of tables names a row: `make papers ONLY=B57` runs
 """
 
 
+# Most points of a curve that are kept.
+MOST = 150
+
+
+def thinned(plot):
+    """A plot whose curves have at most MOST points, evenly taken."""
+    for curves in (plot["ours"], plot["published"]):
+        for name, points in curves.items():
+            curves[name] = points[:: -(-len(points) // MOST)] if len(points) > MOST else points
+    return plot
+
+
 def to_json(results):
+    for result in results.values():
+        for found in result["arms"].values():
+            found["plot"] = found["plot"] and thinned(found["plot"])
     return json.dumps(results, indent=1, ensure_ascii=False, sort_keys=True) + "\n"
 
 
@@ -59,9 +74,18 @@ def verdict(arms):
     return "not measured"
 
 
+def heading(arms):
+    """What arms found, each by its name where they do not agree with each other."""
+    found = {arm: arms[arm]["verdict"] for arm in ARMS if arm in arms}
+    measured = {arm: word for arm, word in found.items() if word != "not measured"}
+    if len(set(measured.values())) < 2:
+        return verdict(arms)
+    return ", ".join(f"{arm} {word}" for arm, word in measured.items())
+
+
 def block(paper, one, kept, drawings):
     """All of a measured evaluation."""
-    lines = [f"### {one.source.split(', p.')[0]}: {verdict(kept)}", "", wrapped(one.what), ""]
+    lines = [f"### {one.source.split(', p.')[0]}: {heading(kept)}", "", wrapped(one.what), ""]
     lines += [wrapped(f"**Published** ({one.source}): {one.published}", "- ")]
     if one.points_from:
         lines += [wrapped(f"**Read off**: {one.points_from}", "- ")]
@@ -120,7 +144,7 @@ def page(results, drawings):
                     f"{arm}: {arms[arm]['ours']}" for arm in ARMS
                     if arm in arms and arms[arm]["verdict"] != "not measured"
                 )
-                rows.append([one.row, one.source, one.what, one.published, f"**{found}**: {ours}"])
+                rows.append([one.row, one.source, one.what, one.published, f"**{heading(arms)}**: {ours}"])
                 blocks += block(paper, one, arms, drawings)
         lines += [table(["", "source", "what", "published", "here"], rows), "", *blocks[:-1]]
     return "\n".join(lines).rstrip() + "\n"
@@ -135,7 +159,9 @@ def draw(results, folder):
         print("papers: no drawings, as there is no matplotlib (pip install 'netloom[plot]')")
         return {file.name for file in folder.glob("*.svg")}
     matplotlib.use("svg")
-    matplotlib.rcParams.update({"svg.hashsalt": "netloom", "font.size": 9})
+    matplotlib.rcParams.update(
+        {"svg.hashsalt": "netloom", "svg.fonttype": "none", "font.size": 9}
+    )
     from matplotlib import pyplot
 
     drawn = set()

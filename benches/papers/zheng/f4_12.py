@@ -76,10 +76,9 @@ measure: {{ flows: 100ms }}
 
 
 def measure(lab):
-    file = "flows.parquet" if lab.is_virtual else "traffic.parquet"
     pings = lab.run(scenario("{ name: ping, from: a, to: c, ping: { interval: 1s, count: 33 } }"))
     points, count, total = [], 0, 0
-    for row in pings.rows(file, flow="ping"):
+    for row in pings.samples("ping"):
         if row["received_packets"] > count:
             new = row["received_packets"] - count
             points.append((row["time_ns"] / 1e9, (row["delay_sum_ns"] - total) / new / 1e6))
@@ -89,7 +88,7 @@ def measure(lab):
     by_b, by_d = (sum(stage) / max(1, len(stage)) for stage in (stages[0], stages[2]))
     ftp = lab.run(scenario("{ name: ftp, from: a, to: c, tcp: { congestion_control: reno },"
                            " bulk: {}, start: 3.5s, for: 29s }"))
-    bytes = [(row["time_ns"] / 1e9, row["received_bytes"]) for row in ftp.rows(file, flow="ftp")
+    bytes = [(row["time_ns"] / 1e9, row["received_bytes"]) for row in ftp.samples("ftp")
              if row["time_ns"] / 1e9 <= END]
     before = [has for time, has in bytes if time <= LEFT + 0.3][-1]
     silent = {has for time, has in bytes if LEFT + 0.3 <= time <= CAME}

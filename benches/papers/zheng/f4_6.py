@@ -27,8 +27,7 @@ def measure(lab):
     run = lab.run(SCENARIO.format(duration=END, direct="", detour="", gone=GONE, back=BACK,
                                   traffic=transfer))
     acked = [(row["time_ns"] / 1e9, row["acked_bytes"])
-             for row in run.rows("flows.parquet" if lab.is_virtual else "traffic.parquet",
-                                 flow="transfer")
+             for row in run.samples("transfer")
              if row["acked_bytes"] is not None and row["time_ns"] / 1e9 <= END]
     at_gone = [bytes for time, bytes in acked if time <= GONE - 0.1][-1]
     silent = [bytes for time, bytes in acked if GONE + 0.3 <= time <= BACK]

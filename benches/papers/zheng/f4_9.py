@@ -27,7 +27,7 @@ def measure(lab):
         " reverse: { rate: 25Mbit/s, delay: 2ms }", detour=", delay: 2ms", gone=GONE - 0.5,
         back=BACK - 0.5, traffic=ping,
     ))
-    rows = run.rows("flows.parquet" if lab.is_virtual else "traffic.parquet", flow="ping")
+    rows = run.samples("ping")
     points, count, total = [], 0, 0
     for row in rows:
         if row["received_packets"] > count:
