@@ -5,7 +5,7 @@ from evaluation import Evaluation
 EVALUATION = Evaluation(
     row="E45",
     item="3.10",
-    source="§3.3.5, Figures 3.10 and 3.11",
+    source="§3.3.5, Figures 3.10 and 3.11, p. 44–45",
     what="Aggregate throughput of emulated and simulated flows over 1 Gbit/s, by their number, at "
     "time dilation factors of 1, 5 and 10.",
     published="“The maximum aggregate throughput is approximately 160, 480, and 670 Mbps, "

@@ -5,7 +5,7 @@ from evaluation import Evaluation, NotMeasured, Outcome, Table
 EVALUATION = Evaluation(
     row="E46",
     item="3.13",
-    source="§3.3.6, Figures 3.12 and 3.13",
+    source="§3.3.6, Figures 3.12 and 3.13, p. 46–48",
     what="Times of downloads of 10 kB, 100 kB and 1 MB over a bottleneck, beside light and heavy "
     "bursts (PPBP, Hurst 0.8, mean 1 s), with Reno, CUBIC and Scalable TCP.",
     published="“although the response time for small objects is almost indistinguishable among "

@@ -5,7 +5,7 @@ from evaluation import Evaluation
 EVALUATION = Evaluation(
     row="E49",
     item="3.17",
-    source="§3.3.6, Figures 3.16 and 3.17",
+    source="§3.3.6, Figures 3.16 and 3.17, p. 51–52",
     what="Times of downloads of 10 kB, 100 kB and 1 MB through a campus of 508 hosts and 30 "
     "routers whose hosts send on and off, by congestion control, in 30 trials.",
     published="“TCP Reno achieved the best response time among the three TCP variants … "

@@ -5,7 +5,7 @@ from evaluation import Evaluation, Outcome, Plot, Table
 EVALUATION = Evaluation(
     row="E42",
     item="3.4",
-    source="§3.2.1, Figures 3.3 and 3.4",
+    source="§3.2.1, Figures 3.3 and 3.4, p. 32",
     what="The congestion window of one flow over 10 Mbit/s with 64 ms and a queue of 66 kB, by "
     "congestion control.",
     published="“The results from ns-2 and PRIME match well, with only small differences”; "

@@ -8,7 +8,7 @@ from lab import mean95
 EVALUATION = Evaluation(
     row="E43",
     item="3.5",
-    source="§3.2.2, Figure 3.5",
+    source="§3.2.2, Figure 3.5, p. 34",
     what="Throughput of a download of 100 s over 10 Mbit/s by the probability of loss, 10⁻⁶ to "
     "10⁻¹, with Reno, CUBIC and Scalable TCP.",
     published="“In all cases, very similar results were produced by both platforms” (simulated "

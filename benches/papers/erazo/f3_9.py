@@ -5,7 +5,7 @@ from evaluation import Evaluation, Outcome, Plot, Table
 EVALUATION = Evaluation(
     row="E44",
     item="3.9",
-    source="§3.3.4, Figure 3.9",
+    source="§3.3.4, Figure 3.9, p. 42",
     what="Windows of two flows over 100 Mbit/s with 50 ms, of which the second begins 50 s after "
     "the first, with Reno, CUBIC and Scalable TCP, at a time dilation factor of 10.",
     published="“In all cases, the emulation results match well with the corresponding simulation "

@@ -6,7 +6,7 @@ from lab import jain
 EVALUATION = Evaluation(
     row="E50",
     item="4.5",
-    source="§4.6.1, Figures 4.4 and 4.5",
+    source="§4.6.1, Figures 4.4 and 4.5, p. 66–67",
     what="Two flows of HighSpeed TCP over 10 Mbit/s with 64 ms and queues of 64 kB, of which the "
     "second begins 20 s after the first.",
     published="“both flows eventually converge with a fair share of the bandwidth (at about 30 "

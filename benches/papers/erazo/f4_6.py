@@ -5,7 +5,7 @@ from evaluation import Evaluation, NotMeasured, Outcome, Plot, Table
 EVALUATION = Evaluation(
     row="E51",
     item="4.6",
-    source="§4.6, Figures 4.6 and 4.7",
+    source="§4.6, Figures 4.6 and 4.7, p. 69",
     what="TCP throughput over a link of 1 ms by its bandwidth, 10 to 450 Mbit/s; and the sum of 1 "
     "to 64 emulated flows over 1 Gbit/s.",
     published="“the throughput increases almost linearly with the increased bandwidth for the "

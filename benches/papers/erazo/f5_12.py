@@ -6,7 +6,7 @@ from erazo.symbiosis import errors, tables
 EVALUATION = Evaluation(
     row="E53",
     item="5.12",
-    source="§5.7.1, Figures 5.12–5.14",
+    source="§5.7.1, Figures 5.12–5.14, p. 103–105",
     what="Differences of mean packet delays, second by second, between a link with simulated and "
     "emulated Poisson flows and the downscaled link, at 10, 50 and 90 % of 10 Mbit/s.",
     published="“The difference is around 10 microseconds on average for 10% utilization, 40 "

@@ -6,7 +6,7 @@ from erazo.symbiosis import errors, tables
 EVALUATION = Evaluation(
     row="E56",
     item="5.20",
-    source="§5.7.1, Figures 5.20 and 5.21",
+    source="§5.7.1, Figures 5.20 and 5.21, p. 113–114",
     what="Delay and received packets beside a trace of an OC-192 link, dilated 30 times over 1 "
     "Gbit/s and 100 times over 100 Mbit/s.",
     published="first scenario: “No congestion exists … most of the delay is propagation delay "

@@ -5,7 +5,7 @@ from evaluation import Evaluation
 EVALUATION = Evaluation(
     row="E52",
     item="5.7",
-    source="§5.4, Figures 5.7–5.9",
+    source="§5.5.2, Figures 5.7–5.9, p. 97–98",
     what="What it costs to count every packet for the small network, beside sampling with an "
     "autoregressive model.",
     published="“As expected, as the size grows, the method that uses sampling and autoregression "

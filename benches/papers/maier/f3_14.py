@@ -5,7 +5,7 @@ from evaluation import Evaluation, Outcome, Plot, Table
 EVALUATION = Evaluation(
     row="D55",
     item="3.14",
-    source="§3.7.1.1, Figures 3.13–3.15",
+    source="§3.7.1.1, Figures 3.13–3.15, p. 88–90",
     what="Round trips through a chain of 1 to 8 routers with links of 100 Mbit/s, and the "
     "throughput of a TCP flow, unvirtualised, under UML, Xen and NET.",
     published="without virtualisation round trips grow linearly with hops; first deviations of "

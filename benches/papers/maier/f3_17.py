@@ -6,7 +6,7 @@ import re
 EVALUATION = Evaluation(
     row="D56",
     item="3.17",
-    source="§3.7.1.2, Figures 3.16–3.18",
+    source="§3.7.1.2, Figures 3.16–3.18, p. 91–93",
     what="First round trips through a chain of relays with AODV, and TCP throughput at 11 Mbit/s "
     "without contention.",
     published="expanding rings up to the TTL threshold, then “RTTs with linear increase starting "

@@ -5,7 +5,7 @@ from evaluation import Evaluation
 EVALUATION = Evaluation(
     row="D57",
     item="3.20",
-    source="§3.7.2.1, Figures 3.19 and 3.20",
+    source="§3.7.2.1, Figures 3.19 and 3.20, p. 94–95",
     what="The duration of a unicast switching decision by the number of ports.",
     published="“about 98 ns, independent of the number of vnode devices per switch”; at least 88 "
     "ns, at most 1388 ns",

@@ -5,7 +5,7 @@ from evaluation import Evaluation
 EVALUATION = Evaluation(
     row="D58",
     item="3.22",
-    source="§3.7.2.1, Figures 3.21 and 3.22",
+    source="§3.7.2.1, Figures 3.21 and 3.22, p. 95–96",
     what="The throughput of unicast frames through the software switch by the number of ports and "
     "the size of frames.",
     published="“constant throughput for unicast frames which only depends on the frame size”; "

@@ -5,7 +5,7 @@ from evaluation import Evaluation
 EVALUATION = Evaluation(
     row="D59",
     item="3.23",
-    source="§3.7.2.1, Figure 3.23",
+    source="§3.7.2.1, Figure 3.23, p. 96",
     what="The throughput of broadcast frames by the number of ports.",
     published="“With an increasing number of vnode devices per pnode, throughput decreases due to "
     "the overhead of cloning. Yet, aggregate switch throughput stays significantly above the "

@@ -5,7 +5,7 @@ from evaluation import Evaluation, Outcome, Table
 EVALUATION = Evaluation(
     row="D60",
     item="3.25",
-    source="§3.7.2.2, Figures 3.24 and 3.25",
+    source="§3.7.2.2, Figures 3.24 and 3.25, p. 97–98",
     what="TCP over every link of a chain of 2 to 64 nodes at once, by the bandwidth that is set.",
     published="“Up to an emulated bandwidth of 5 MBit/s, at least 64 vnodes can be hosted on a "
     "single pnode without loss of accuracy. 8 to 16 vnodes … at 54 MBit/s and at least 4 vnodes … "

@@ -5,7 +5,7 @@ from evaluation import Evaluation, Outcome, Table
 EVALUATION = Evaluation(
     row="D61",
     item="3.26",
-    source="§3.7.2.2, Figure 3.26",
+    source="§3.7.2.2, Figure 3.26, p. 98",
     what="Pings over every link of a chain of 2 to 64 nodes at once, by the delay that is set.",
     published="“delay is emulated accurately independent of the number of vnodes per pnode … The "
     "measured deviations from the average delay values stay within bounds of 5 ms and are due to "

@@ -6,7 +6,7 @@ import math
 EVALUATION = Evaluation(
     row="D62",
     item="3.27",
-    source="§3.7.2.2, Figure 3.27",
+    source="§3.7.2.2, Figure 3.27, p. 99",
     what="The share of 1,000 pings lost over every link of a chain of 2 to 64 nodes at once, in "
     "one direction, by the ratio that is set.",
     published="“Minima and maxima—especially at a loss ratio of 80 or 90 %—are outliers and the "

@@ -5,7 +5,7 @@ from evaluation import Evaluation, Outcome, Plot, Table
 EVALUATION = Evaluation(
     row="D63",
     item="3.29",
-    source="§3.7.3.1, Figures 3.29 and 3.30",
+    source="§3.7.3.1, Figures 3.29 and 3.30, p. 101",
     what="Mean, least and largest round trips through chains of up to 50 routers, 1,000 pings at "
     "50 Hz.",
     published="“linear increase of the mean ICMP RTT with an increasing number of hops”; “mean "

@@ -6,7 +6,7 @@ import re
 EVALUATION = Evaluation(
     row="D64",
     item="3.31",
-    source="§3.7.3.1 and §3.7.3.2, Figures 3.31 and 3.34",
+    source="§3.7.3.1 and §3.7.3.2, Figures 3.31 and 3.34, p. 102, 105",
     what="TCP throughput through a chain at 100 Mbit/s, and through a wireless chain at 11 Mbit/s "
     "without contention, by the number of nodes.",
     published="wired: the reference is flat; virtualised, it drops from 12 nodes on (sending) or "

@@ -5,7 +5,7 @@ from evaluation import Evaluation
 EVALUATION = Evaluation(
     row="D65",
     item="3.32",
-    source="§3.7.3.1, Figure 3.32",
+    source="§3.7.3.1, Figure 3.32, p. 103",
     what="The share of the machine's computing that is left while the chains of Figures 3.31 and "
     "3.34 carry TCP, by the number of nodes.",
     published="“the remaining idle performance decreases with an increasing number of vnodes per "

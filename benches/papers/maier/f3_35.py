@@ -5,7 +5,7 @@ from evaluation import Evaluation
 EVALUATION = Evaluation(
     row="D68",
     item="3.35",
-    source="§3.7.3.3, Figures 3.35 and 3.36",
+    source="§3.7.3.3, Figures 3.35 and 3.36, p. 107–108",
     what="The delivery ratio and the routing overhead of AODV among 50 nodes on 1500 × 300 m for "
     "900 s, by pause times of 0 to 900 s and speeds of 1 and 20 m/s.",
     published="“For both node velocities of 20 m/s and 1 m/s, the packet delivery ratio … is "

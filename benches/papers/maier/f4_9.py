@@ -5,7 +5,7 @@ from evaluation import Evaluation
 EVALUATION = Evaluation(
     row="D70",
     item="4.9",
-    source="§4.6.1, Figures 4.8–4.12",
+    source="§4.6.1, Figures 4.8–4.12, p. 141–145",
     what="External throughput, non-idle CPU, page-outs and continuous disk I/O of a machine, by "
     "the number of nodes that load it.",
     published="thresholds: 490 Mbit/s of external traffic (the PCI bus), 0.2 s of non-idle CPU (4 "

@@ -5,7 +5,7 @@ from evaluation import Evaluation
 EVALUATION = Evaluation(
     row="D69",
     item="3.7.4",
-    source="§3.7.4",
+    source="§3.7.4, p. 108",
     what="Message overhead and energy of a service discovery among 40 nodes; memory and messages "
     "of key distribution among 25 to 250.",
     published="“The emulation scenario comprised 40 nodes. Measured metrics were message overhead "

@@ -6,7 +6,7 @@ import re
 EVALUATION = Evaluation(
     row="D72",
     item="t4.1",
-    source="§4.6.2.1, Table 4.1",
+    source="§4.6.2.1, Table 4.1, p. 146",
     what="Load of one class of resource raised step by step: which criterion of the monitor is "
     "reported, and from which step on.",
     published="the diagonal is least in each row: internal traffic 11 (CPU 18), CPU 4, memory 8, "

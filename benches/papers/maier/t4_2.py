@@ -5,7 +5,7 @@ from evaluation import Evaluation
 EVALUATION = Evaluation(
     row="D73",
     item="t4.2",
-    source="§4.6.2.2, Table 4.2, Figures 4.13 and 4.14",
+    source="§4.6.2.2, Table 4.2, Figures 4.13 and 4.14, p. 148–149",
     what="The number of nodes at which the monitor first reports contention in the wired and the "
     "wireless chain, beside the number at which TCP deviates.",
     published="wired: internal traffic at 11 nodes, CPU at 34, deviation from 12 on; wireless: "

@@ -6,7 +6,7 @@ import re
 EVALUATION = Evaluation(
     row="D74",
     item="t4.3",
-    source="§4.6.3, Table 4.3",
+    source="§4.6.3, Table 4.3, p. 151",
     what="The share of a CPU that the monitor takes under load.",
     published="0.012 to 5.095 × 10⁻⁶ of the time of an experiment: “≈ 0.0005 %” at most, 122 to "
     "101,905 ns for each event on average",

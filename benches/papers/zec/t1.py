@@ -28,7 +28,7 @@ SCENARIO = """\
 name: papers-steps
 topology:
   neighbours: known
-  defaults: { node: { ipv6: none }, link: { direct: true } }
+  defaults: { node: { ipv6: none } }
   kinds: { router: { loopback: none } }
   nodes:
     a:
@@ -39,12 +39,12 @@ topology:
     r2: { kind: router }
     r3: { kind: router }
   links:
-    - { endpoints: [a, b] }
-    - { endpoints: [a, r1] }
-    - { endpoints: [r1, c] }
-    - { endpoints: [a, r2] }
-    - { endpoints: [r2, r3] }
-    - { endpoints: [r3, d] }
+    - { endpoints: [a, b], direct: true }
+    - { endpoints: [a, r1], direct: true }
+    - { endpoints: [r1, c], direct: true }
+    - { endpoints: [a, r2], direct: true }
+    - { endpoints: [r2, r3], direct: true }
+    - { endpoints: [r3, d], direct: true }
 processes:
   - { name: p0, node: a, command: ping -n -i 0.01 -c 500 127.0.0.1 }
   - { name: p1, node: a, command: ping -n -i 0.01 -c 500 b, start: { after: p0, when: done } }
