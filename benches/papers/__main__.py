@@ -19,6 +19,7 @@ import argparse
 import dataclasses
 import json
 import pathlib
+import re
 import sys
 import tempfile
 import traceback
@@ -47,7 +48,7 @@ def attempt(one, measure, lab):
     if not found.get("machine"):
         found["machine"] = lab.machine()
     # Virtual figures are the same on every machine, and have its name nowhere.
-    found["on"] = "" if lab.is_virtual else common.machine().rsplit(", load", 1)[0]
+    found["on"] = "" if lab.is_virtual else re.sub(r"(Linux \d+\.\d+).*", r"\1", common.machine())
     return found
 
 
