@@ -94,9 +94,9 @@ def block(paper, one, kept, drawings):
         if arm not in kept:
             continue
         was = kept[arm]
-        words = was["ours"] if was["verdict"] != "not measured" else ""
-        words += f" {was['why']}" if was["why"] else ""
-        lines += [wrapped(f"**Ours, {arm}: {was['verdict']}.** {words.strip()}", "- ")]
+        said = [was["ours"], was["why"]] if was["verdict"] != "not measured" else [was["why"]]
+        words = ". ".join(one[0].upper() + one[1:] for one in said if one)
+        lines += [wrapped(f"**Ours, {arm}: {was['verdict']}.** {words}", "- ")]
         if arm == "emulated" and was["machine"]:
             lines += [wrapped(f"Machine's part: {was['machine']}", "  - ")]
     for known in one.known:
@@ -144,7 +144,8 @@ def page(results, drawings):
                     f"{arm}: {arms[arm]['ours']}" for arm in ARMS
                     if arm in arms and arms[arm]["verdict"] != "not measured"
                 )
-                rows.append([one.row, one.source, one.what, one.published, f"**{heading(arms)}**: {ours}"])
+                here = f"**{heading(arms)}**: {ours}"
+                rows.append([one.row, one.source, one.what, one.published, here])
                 blocks += block(paper, one, arms, drawings)
         lines += [table(["", "source", "what", "published", "here"], rows), "", *blocks[:-1]]
     return "\n".join(lines).rstrip() + "\n"
