@@ -18,6 +18,7 @@ Codes: 0, also where something differs; 1 if an evaluation failed. `NETLOOM` is 
 import argparse
 import dataclasses
 import json
+import os
 import pathlib
 import re
 import sys
@@ -25,7 +26,7 @@ import tempfile
 import traceback
 
 from evaluation import ARMS, NotMeasured, select
-from lab import Lab, common
+from lab import Lab, binary, common
 import report
 
 PAGE = common.ROOT / "docs" / "measured" / "papers.md"
@@ -45,10 +46,13 @@ def attempt(one, measure, lab):
         found["verdict"] = "agrees" if found.pop("agrees") else "differs"
         if found["verdict"] == "differs" and not found["why"] and lab.findings:
             found["why"] = f"The machine did not keep up: {lab.findings[0]}"
-    if not found.get("machine"):
-        found["machine"] = lab.machine()
+    found["machine"] = found.get("machine") or lab.machine()
+    found["on"] = ""
     # Virtual figures are the same on every machine, and have its name nowhere.
-    found["on"] = "" if lab.is_virtual else re.sub(r"(Linux \d+\.\d+).*", r"\1", common.machine())
+    if not lab.is_virtual:
+        found["machine"] += f"{'; ' if found['machine'] else ''}load {os.getloadavg()[0]:.0f}"
+        build = ", development build" if "debug" in binary().parts else ""
+        found["on"] = re.sub(r"(Linux \d+\.\d+).*", r"\1", common.machine()) + build
     return found
 
 
