@@ -1,59 +1,16 @@
-import { afterEach, expect, test, type TestContext } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Page } from 'playwright-core';
-import { Ui, until } from './harness';
+import { until, type Ui } from './harness';
+import { find, GONE, Labs, shell } from './lab';
 
-let ui: Ui | null = null;
-let failed: string | null = null;
-/** What Chromium says of streams whose engine has gone. */
-const GONE = /status of (404|502)|WebSocket|ERR_INCOMPLETE_CHUNKED_ENCODING/;
-let expected: RegExp | null = null;
-/** The experiment of the test: namespaces and control groups of a machine share their names. */
+const labs = new Labs();
+/** The experiment of the test. */
 let lab = 'lab';
-let labs = 0;
 
-/** A deployed network, and the page that shows it. */
-async function deployed(context: TestContext, text: string): Promise<{ own: Ui; page: Page }> {
-  lab = `live${process.pid}-${labs++}`;
-  ui = await Ui.start({ 'lab.netloom.yaml': text.replace('name: lab', `name: ${lab}`) });
-  const own = ui;
-  context.onTestFailed(() => {
-    failed = context.task.name;
-  });
-  own.experiments.add(lab);
-  const { code, stderr } = await own.netloom('deploy', '-t', 'lab.netloom.yaml');
-  expect(code, stderr).toBe(0);
-  const page = await own.page();
-  await page.getByRole('navigation').getByRole('button', { name: lab }).first().click();
-  await page.locator('button.verdict').waitFor();
+async function deployed(text: string): Promise<{ own: Ui; page: Page }> {
+  const { own, page, name } = await labs.deployed(text);
+  lab = name;
   return { own, page };
-}
-
-afterEach(async () => {
-  const complaints = (ui?.complaints ?? []).filter((text) => expected?.test(text) !== true);
-  await ui?.stop(failed);
-  ui = failed = expected = null;
-  expect(complaints).toEqual([]);
-});
-
-/** Selects a node or a link by the search, as a user at the keyboard would. */
-async function find(page: Page, name: string): Promise<void> {
-  await page.getByRole('application').focus();
-  await page.keyboard.press('f');
-  await page.keyboard.type(name);
-  await page.keyboard.press('Enter');
-  await page.locator('aside .title').filter({ hasText: name }).waitFor();
-}
-
-/** Opens a shell in a node, and waits for its prompt. */
-async function shell(page: Page, node: string): Promise<void> {
-  await find(page, node);
-  await page.getByRole('button', { name: 'Terminal', exact: true }).click();
-  const pane = page.getByRole('region', { name: `Terminal of ${node}` });
-  await until(
-    'a prompt',
-    () => pane.locator('.xterm-rows').innerText(),
-    (text) => /[#$]\s*$/.test(text.trimEnd()),
-  );
 }
 
 const PAIR = `name: lab
@@ -64,8 +21,8 @@ topology:
 trust: { for: functional }
 `;
 
-test('a rate set by the slider under traffic is in inspect, in the receiver’s rate, and in the timeline', async (context) => {
-  const { own, page } = await deployed(context, PAIR);
+test('a rate set by the slider under traffic is in inspect, in the receiver’s rate, and in the timeline', async () => {
+  const { own, page } = await deployed(PAIR);
   const server = own.netloom('exec', `bob@${lab}`, 'iperf3', '--server', '--one-off', '--json');
   const client = own.netloom(
     'exec',
@@ -126,10 +83,9 @@ test('a rate set by the slider under traffic is in inspect, in the receiver’s 
   );
 });
 
-test('ten links in one change have one time stamp', async (context) => {
+test('ten links in one change have one time stamp', async () => {
   const names = Array.from({ length: 10 }, (_, index) => `l${index}`);
   const { own, page } = await deployed(
-    context,
     `name: lab
 topology:
   nodes: { hub: { kind: router }, ${names.map((name) => `h-${name}: `).join(', ')} }
@@ -192,9 +148,8 @@ const blames = ({ programs, signals }: Told): boolean =>
       shares.slice(0, 3).some(({ who }) => who.name === 'bob'),
   );
 
-test('a hog turns the badge, which says what /v1/verdict says', async (context) => {
+test('a hog turns the badge, which says what /v1/verdict says', async () => {
   const { own, page } = await deployed(
-    context,
     PAIR.replace('trust: { for: functional }', 'trust: { for: delay, waits: 1% }'),
   );
   // Every answer that the page gets, and what the badge says once it has it.
@@ -254,13 +209,13 @@ test('a hog turns the badge, which says what /v1/verdict says', async (context) 
   );
   expect(wrong).toEqual([]);
   await own.netloom('destroy', lab);
-  expected = GONE;
+  labs.expected = GONE;
   await Promise.all(hogs);
 });
 const shapes: Record<string, string> = { valid: '●', suspect: '◆', invalid: '■' };
 
-test('a terminal shows hostile output as text, asks before it pastes lines, and says when its shell is gone', async (context) => {
-  const { page } = await deployed(context, PAIR);
+test('a terminal shows hostile output as text, asks before it pastes lines, and says when its shell is gone', async () => {
+  const { page } = await deployed(PAIR);
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
   await page.evaluate(() => navigator.clipboard.writeText('mine'));
   await shell(page, 'alice');
@@ -306,9 +261,9 @@ test('a terminal shows hostile output as text, asks before it pastes lines, and 
   expect(await screen()).toContain('exit 7');
 });
 
-test('when the engine is killed, the page says so, and the last picture stays', async (context) => {
-  const { own, page } = await deployed(context, PAIR);
-  expected = GONE;
+test('when the engine is killed, the page says so, and the last picture stays', async () => {
+  const { own, page } = await deployed(PAIR);
+  labs.expected = GONE;
   const { stdout } = await own.netloom('inspect', lab, '--format', 'json');
   const pid = JSON.parse(stdout) as { experiment?: { engine_pid: number }; engine_pid?: number };
   const engine = pid.engine_pid ?? pid.experiment?.engine_pid;

@@ -10,6 +10,8 @@ import type { Tokens } from './tokens';
 export interface Hand {
   /** Nodes were moved to these places of the plane. */
   moved?: (places: ReadonlyMap<string, readonly [number, number]>) => void;
+  /** Nodes begin to be moved, or no longer are: an empty list. */
+  moving?: (names: readonly string[]) => void;
   linked?: (a: string, b: string) => void;
   /** A double click or Enter on a node or a link. `apart`: the canvas keeps the focus. */
   open?: (what: { node?: string; link?: string }, apart: boolean) => void;
@@ -21,7 +23,10 @@ export interface Owner {
   scene: () => Scene;
   view: () => View;
   setView: (view: View) => void;
+  /** Whether links can be drawn. */
   editable: () => boolean;
+  /** Whether a node can be moved. */
+  movable: (name: string) => boolean;
   hand: () => Hand;
   changed: () => void;
   focus: (name: string) => void;
@@ -142,10 +147,9 @@ export class Gestures {
   private movable(node: number): Map<number, [number, number]> {
     const scene = this.owner.scene();
     const from = new Map<number, [number, number]>();
-    if (!this.owner.editable()) return from;
     const selected = page.selection.nodes.map((name) => scene.node(name)).filter((i) => i >= 0);
     for (const i of selected.includes(node) ? selected : [node]) {
-      from.set(i, [scene.x[i], scene.y[i]]);
+      if (this.owner.movable(scene.nodes[i].name)) from.set(i, [scene.x[i], scene.y[i]]);
     }
     return from;
   }
@@ -162,6 +166,7 @@ export class Gestures {
       this.gesture = { ...gesture, x, y, moved: true };
     } else if (gesture.kind === 'move') {
       if (!gesture.moved && Math.hypot(x - gesture.x, y - gesture.y) < SLOP) return;
+      if (!gesture.moved) this.moving(gesture.from.keys());
       gesture.moved = true;
       for (const [i, [x0, y0]] of gesture.from) {
         scene.move(i, x0 + (x - gesture.x) / view.scale, y0 + (y - gesture.y) / view.scale);
@@ -180,6 +185,11 @@ export class Gestures {
       this.hover = hover;
     }
     this.owner.changed();
+  }
+
+  private moving(nodes: Iterable<number>): void {
+    const scene = this.owner.scene();
+    this.owner.hand().moving?.([...nodes].map((i) => scene.nodes[i].name));
   }
 
   up(event: PointerEvent): void {
@@ -259,6 +269,7 @@ export class Gestures {
 
   cancel(): void {
     if (this.gesture.kind === 'move') {
+      if (this.gesture.moved) this.moving([]);
       for (const [i, [x, y]] of this.gesture.from) this.owner.scene().move(i, x, y);
     }
     this.gesture = { kind: 'none' };

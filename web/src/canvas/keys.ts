@@ -13,6 +13,9 @@ export interface At {
   focus: string | null;
   view: View;
   editable: boolean;
+  movable: (name: string) => boolean;
+  /** How far an arrow key moves a node, in units of the plane. */
+  step: number;
   linking: boolean;
   hand: Hand;
   keys?: Keys;
@@ -76,15 +79,16 @@ function onArrow(event: KeyboardEvent, at: At, [dx, dy]: readonly [number, numbe
     at.setView(pan(at.view, -dx * 60, -dy * 60));
     return true;
   }
-  if (event.shiftKey && at.editable) {
+  if (event.shiftKey && page.selection.nodes.some(at.movable)) {
     const places = new Map<string, readonly [number, number]>();
     for (const name of page.selection.nodes) {
       const i = scene.node(name);
-      if (i < 0) continue;
-      scene.move(i, scene.x[i] + dx * 20, scene.y[i] + dy * 20);
+      if (i < 0 || !at.movable(name)) continue;
+      scene.move(i, scene.x[i] + dx * at.step, scene.y[i] + dy * at.step);
       places.set(name, [scene.x[i], scene.y[i]]);
     }
-    if (places.size > 0) at.hand.moved?.(places);
+    at.hand.moving?.([...places.keys()]);
+    at.hand.moved?.(places);
     return true;
   }
   const from = at.focus === null ? -1 : scene.node(at.focus);

@@ -6,6 +6,9 @@ import type { Tokens } from './tokens';
 type Context = CanvasRenderingContext2D;
 
 export function paint(g: Context, shown: Picture, tokens: Tokens): void {
+  g.lineCap = 'butt';
+  for (const stroke of shown.ground) draw(g, stroke, tokens);
+  discs(g, shown, tokens);
   g.lineCap = 'round';
   g.globalAlpha = 0.24;
   for (const stroke of shown.halos) draw(g, stroke, tokens);
@@ -19,6 +22,7 @@ export function paint(g: Context, shown: Picture, tokens: Tokens): void {
   if (shown.level === 'far') squares(g, shown, tokens);
   else symbols(g, shown, tokens);
   rings(g, shown, tokens);
+  airtime(g, shown, tokens);
   texts(g, shown.texts, tokens);
 }
 
@@ -197,6 +201,42 @@ function ringsAt(
   for (let i = 0; i < xy.length; i += 2) circle(g, xy[i], xy[i + 1], radius);
   g.stroke();
   g.setLineDash([]);
+}
+
+/** How far a sender reaches. */
+function discs(g: Context, { discs: all }: Picture, tokens: Tokens): void {
+  g.fillStyle = g.strokeStyle = tokens.of('--accent');
+  g.lineWidth = 1.5;
+  for (const { x, y, radius, dash } of all) {
+    g.setLineDash(dash ? [4, 4] : []);
+    g.beginPath();
+    circle(g, x, y, radius);
+    g.globalAlpha = dash ? 0.04 : 0.08;
+    g.fill();
+    g.globalAlpha = 1;
+    g.stroke();
+  }
+  g.setLineDash([]);
+}
+
+/** Rings of stations: what they send and sense; a crossed ring of those that are hidden. */
+function airtime(g: Context, { arcs, hidden, radius }: Picture, tokens: Tokens): void {
+  g.lineWidth = 4;
+  for (const { x, y, from, to, token } of arcs) {
+    g.strokeStyle = tokens.of(token);
+    g.beginPath();
+    g.arc(x, y, radius + 4, (from - 0.25) * 2 * Math.PI, (to - 0.25) * 2 * Math.PI);
+    g.stroke();
+  }
+  if (hidden.length === 0) return;
+  g.strokeStyle = tokens.of('--drop');
+  g.lineWidth = 2;
+  g.beginPath();
+  for (let i = 0; i < hidden.length; i += 2) {
+    circle(g, hidden[i], hidden[i + 1], radius + 8);
+    cross(g, hidden[i], hidden[i + 1], (radius + 8) * Math.SQRT1_2);
+  }
+  g.stroke();
 }
 
 /** Texts by font and colour, so that neither changes often. */

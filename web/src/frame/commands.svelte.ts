@@ -182,7 +182,7 @@ export const CANVAS_KEYS: readonly (readonly [string, string])[] = [
   ['Arrows', 'to the nearest node that way'],
   ['Enter', 'open: a shell in Live, the form in Draw (Shift: the canvas keeps the focus)'],
   ['Space', 'select or not'],
-  ['Shift+Arrows', 'move the selected'],
+  ['Shift+Arrows', 'move the selected: on the drawing, or stations on the map of radio'],
   ['Alt+Arrows', 'move the view'],
   ['Esc', 'leave what is under way; select nothing'],
   ['1 … 9', 'overlays, in Live'],

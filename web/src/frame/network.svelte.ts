@@ -3,6 +3,9 @@
 import { doc, type Graph } from '../draw/document.svelte';
 import { ApiFailure, api } from '../live/http';
 import { live } from '../live/live.svelte';
+import { RADIO } from '../live/overlay/radio';
+import { place } from '../live/radio/follow.svelte';
+import { follow, mapScene, stepOf, toMetres } from '../live/radio/map';
 import { HOP, sceneOf, type GraphInput, type Place } from '../scene/graph';
 import { KINDS, Scene, type Kind } from '../scene/scene';
 import { page } from '../state.svelte';
@@ -44,18 +47,49 @@ class Shown {
 
   private readonly graph = $derived(live.network ? graphOf(live.network, live.failed) : null);
 
+  /** The scene of a map of stations, while radio is shown. */
+  private readonly map = $derived.by(() => {
+    const { air, units } = live.radio;
+    if (page.mode !== 'live' || page.overlay !== RADIO || !this.graph || !air) return null;
+    return mapScene(this.graph, air, units);
+  });
+
   readonly scene = $derived(
     page.mode === 'draw'
       ? doc.scene
-      : this.graph && this.places.size > 0
-        ? sceneOf(this.graph, new Set(), this.places)
-        : NONE,
+      : this.map
+        ? this.map
+        : this.graph && this.places.size > 0
+          ? sceneOf(this.graph, new Set(), this.places)
+          : NONE,
   );
 
   /** What the picture is of: another subject is shown whole. */
   readonly subject = $derived(
-    page.mode === 'draw' ? `file ${doc.path}` : `experiment ${page.experiment}`,
+    page.mode === 'draw'
+      ? `file ${doc.path}`
+      : `${this.map ? 'map' : 'experiment'} ${page.experiment}`,
   );
+
+  /** Length of a step of the arrow keys on the plane. */
+  readonly step = $derived(this.map ? stepOf(live.radio.units) * live.radio.units : 20);
+
+  /** Whether a node can be moved: stations, on the map. */
+  movable(name: string): boolean {
+    return (
+      this.map !== null &&
+      live.radio.air?.has(name) === true &&
+      !live.stale &&
+      live.about?.read_only !== true
+    );
+  }
+
+  /** Moves stations to where they are now. */
+  followStations(): void {
+    void live.tick;
+    const { air, units, held } = live.radio;
+    if (this.map && air) follow(this.map, air, units, held);
+  }
 
   /** Places for a living network: those of the drawing if it is the same, else a layout. */
   async layOut(): Promise<void> {
@@ -111,7 +145,16 @@ class Shown {
   }
 
   move(moved: ReadonlyMap<string, Place>): void {
-    this.places = new Map([...this.places, ...moved]);
+    if (this.map) {
+      const { units } = live.radio;
+      const places = new Map([...moved].map(([name, at]) => [name, toMetres(at, units)]));
+      void place(places).finally(() => this.hold([]));
+    } else this.places = new Map([...this.places, ...moved]);
+  }
+
+  /** Nodes that are being moved by hand, so not by the stream. */
+  hold(names: readonly string[]): void {
+    live.radio.held = new Set(names);
   }
 }
 

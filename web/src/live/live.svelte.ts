@@ -13,6 +13,7 @@ import { Network } from './network';
 import { OVERLAYS } from './overlay/overlays';
 import type { OverlayPicture } from './overlay/types';
 import { Pipes } from './pipes';
+import { Radio } from './radio/state.svelte';
 import { REPLAYED, Recording, networkOf, type Table } from './replay';
 import type { About } from './session';
 import { Course, timelineOf, type Timeline } from './timeline';
@@ -65,8 +66,6 @@ class Live {
   scenario = $state.raw<ScenarioInForce | null>(null);
   processes = $state.raw<readonly ProcessStatus[]>([]);
   services = $state.raw<readonly ServiceStatus[]>([]);
-  media = $state.raw<readonly MediumStatus[]>([]);
-  neighbours = $state.raw<readonly Neighbours[]>([]);
   verdict = $state.raw<Verdict | null>(null);
   timing = $state.raw<Timing | null>(null);
   failed = $state.raw<ReadonlySet<string>>(new Set());
@@ -88,6 +87,8 @@ class Live {
   step = $state(1);
 
   pipes: Pipes | null = null;
+  /** Stations of shared media, and who hears whom. */
+  readonly radio = new Radio();
   history = new History();
   log = new EventLog();
   course = new Course();
@@ -208,7 +209,10 @@ class Live {
     if (this.network === null || this.pipes === null) return null;
     const overlay = OVERLAYS.find(({ key }) => key === page.overlay) ?? OVERLAYS[0];
     const { network, pipes, verdict, services, failed } = this;
-    return overlay?.draw({ network, pipes, verdict, services, failed }, version) ?? null;
+    const { air, hearing, hidden, units } = this.radio;
+    const sender = page.selection.nodes[0] ?? null;
+    const seen = air === null ? {} : { radio: { air, hearing, hidden, sender, units } };
+    return overlay?.draw({ network, pipes, verdict, services, failed, ...seen }, version) ?? null;
   });
 
   private forget(): void {
@@ -217,8 +221,7 @@ class Live {
     this.status = this.network = this.scenario = this.verdict = this.timing = null;
     this.processes = [];
     this.services = [];
-    this.media = [];
-    this.neighbours = [];
+    this.radio.forget();
     this.failed = new Set();
     this.pipes = null;
     this.history = new History();
@@ -259,6 +262,7 @@ class Live {
 
   private takeFrame(frame: LiveFrame): void {
     this.frameListeners.forEach((listener) => listener(frame));
+    if (this.radio.takeFrame(frame)) this.tick += 1;
     if (frame.kind !== 'pipes' || this.pipes?.take(frame) !== true) return;
     this.history.take(this.pipes);
     this.tick += 1;
@@ -302,10 +306,12 @@ class Live {
         this.services = value as ServiceStatus[];
         break;
       case 'media':
-        this.media = value as MediumStatus[];
+        // Rows of stations that were not known were thrown away: have them sent again.
+        if (this.radio.takeMedia(value as MediumStatus[], this.revision))
+          this.watch?.ask(this.request);
         break;
       case 'neighbours':
-        this.neighbours = value as Neighbours[];
+        this.radio.takeNeighbours(value as Neighbours[]);
         break;
       case 'timing':
         this.timing = value as Timing;

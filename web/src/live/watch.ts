@@ -50,7 +50,7 @@ const EVENTS: Partial<Record<Happened['event'], readonly Asked[]>> = {
   changed: ['links'],
   medium_changed: ['media'],
   neighbour: ['neighbours'],
-  applied: ['links', 'nodes', 'scenario', 'processes', 'services'],
+  applied: ['links', 'nodes', 'media', 'scenario', 'processes', 'services'],
   route_changed: ['nodes'],
   node_failed: ['links', 'services'],
   node_recovered: ['links', 'services'],
@@ -171,6 +171,7 @@ export class Watch {
       this.taker.network(notice.network.revision);
       this.want('links');
       this.want('nodes');
+      this.want('media');
     }
     if (notice.slowed !== undefined)
       this.taker.slowed(notice.slowed.interval_ms, notice.slowed.why);

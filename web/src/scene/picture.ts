@@ -1,6 +1,7 @@
 /** What is drawn of a scene at a view: lines by style, nodes, marks and texts, in pixels. The canvas
  * only copies it, so tests of what is drawn need no canvas. */
 
+import { air, type AirPaint, type Arc, type Disc } from './air';
 import { along, beside, Room } from './labels';
 import { FAILED, GENERATED, KINDS, OWN_KERNEL, SIMULATED, type Scene } from './scene';
 import { inView, toScreenX, toScreenY, type View } from './view';
@@ -15,6 +16,8 @@ export interface PipePaint {
   readonly label: (pipe: number) => string;
   readonly linkLabel: (link: number) => string;
   readonly nodes: ReadonlyMap<string, { badge?: string; ring?: string }>;
+  /** Radio, if the scene is a map. */
+  readonly air?: AirPaint;
   readonly version: number;
 }
 
@@ -54,7 +57,10 @@ export interface Picture {
   level: Level;
   /** Radius of a node in pixels. */
   radius: number;
-  /** Under everything: what is selected, hatched contention. */
+  /** Under everything: a map's grid, and the reach of a sender. */
+  ground: Stroke[];
+  discs: Disc[];
+  /** Under lines: what is selected, hatched contention. */
   halos: Stroke[];
   strokes: Stroke[];
   chevrons: Stroke;
@@ -67,6 +73,9 @@ export interface Picture {
   generated: number[];
   rings: { x: number; y: number; token: string }[];
   stacks: number[];
+  /** Around stations: shares of the time. Stations that are hidden: x, y of each. */
+  arcs: Arc[];
+  hidden: number[];
   gauges: { x: number; y: number; angle: number; fill: number }[];
   drops: number[];
   crosses: number[];
@@ -156,6 +165,8 @@ class Composer {
     this.out = {
       level,
       radius: radiusOf(level, view),
+      ground: [],
+      discs: [],
       halos: [],
       strokes: [],
       chevrons: { token: '--land', width: 1.4, dash: false, xy: [] },
@@ -166,6 +177,8 @@ class Composer {
       generated: [],
       rings: [],
       stacks: [],
+      arcs: [],
+      hidden: [],
       gauges: [],
       drops: [],
       crosses: [],
@@ -175,6 +188,10 @@ class Composer {
 
   compose(): Picture {
     for (const i of this.seen) this.node(i);
+    if (this.paint?.air) {
+      const line = this.stroke.bind(this);
+      air(this.out, this.scene, this.view, this.paint.air, line);
+    }
     this.links();
     if (this.out.level !== 'far') this.names();
     this.out.strokes = [...this.strokes.values()].sort((a, b) => a.width - b.width);

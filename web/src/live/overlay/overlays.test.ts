@@ -66,7 +66,7 @@ describe('overlays', () => {
       expect(picture.flags[4], overlay.name).toBe(PAINT_DIRECT);
       expect(picture.version).toBe(3);
     }
-    expect(OVERLAYS.map(({ key }) => key)).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
+    expect(OVERLAYS.map(({ key }) => key)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9]);
   });
   it('throughput has width and number per direction, and orange only at the limit', () => {
     const picture = draw('Throughput');

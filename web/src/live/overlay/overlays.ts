@@ -5,6 +5,7 @@ import { DIRECT, DOWN, FULL, UNKNOWN, UNMODELLED, type Pipes } from '../pipes';
 import type { ServiceStatus, Verdict } from '../types';
 import { count, digits, percent, plain, rate, size } from '../units';
 import { partyOf, resourceText, whoText } from '../verdict';
+import { RADIO, radio, type RadioSeen } from './radio';
 import { levelOf, levelOfShare, steps, widthOf } from './scale';
 import {
   PAINT_CONTENTION,
@@ -24,6 +25,8 @@ export interface Seen {
   verdict: Verdict | null;
   services: readonly ServiceStatus[];
   failed: ReadonlySet<string>;
+  /** Of an experiment with shared media. */
+  radio?: RadioSeen;
 }
 
 export interface Overlay {
@@ -387,6 +390,15 @@ export function stateText(state: unknown): string {
   return detail === undefined ? word : `${word}, ${detail[0]} ${plain(String(detail[1]))}`;
 }
 
+function hearing(seen: Seen, version: number): OverlayPicture {
+  const picture = plainPicture(seen, version);
+  if (seen.radio) return radio(picture, seen.radio);
+  return {
+    ...picture,
+    legend: [{ swatch: { kind: 'badge' }, text: 'there is no shared medium in this network' }],
+  };
+}
+
 /** All overlays, by their key. */
 export const OVERLAYS: readonly Overlay[] = [
   { key: 1, name: 'Throughput', about: 'What arrives, per direction', draw: throughput },
@@ -397,4 +409,5 @@ export const OVERLAYS: readonly Overlay[] = [
   { key: 6, name: 'Addresses', about: 'Addresses of nodes', draw: addresses },
   { key: 7, name: 'VLAN', about: 'VLANs and spanning trees', draw: trees },
   { key: 8, name: 'Services', about: 'Services of nodes', draw: services },
+  { key: RADIO, name: 'Radio', about: 'A map of stations, and who hears whom', draw: hearing },
 ];

@@ -1,5 +1,7 @@
 // What an overlay hands to the renderer: numbers by pipe, marks by node, a legend and a table.
 
+import type { AirPaint } from '../../scene/air';
+
 /** Bits of `flags`. */
 export const PAINT_DOWN = 1;
 export const PAINT_DROPS = 2;
@@ -18,7 +20,18 @@ export interface NodeMark {
 export interface LegendRow {
   swatch:
     | { kind: 'line'; levels: readonly number[] }
-    | { kind: 'gauge' | 'drops' | 'down' | 'contention' | 'direct' | 'badge' | 'hidden' | 'reach' };
+    | {
+        kind:
+          | 'gauge'
+          | 'drops'
+          | 'down'
+          | 'contention'
+          | 'direct'
+          | 'badge'
+          | 'hidden'
+          | 'reach'
+          | 'airtime';
+      };
   text: string;
 }
 
@@ -44,6 +57,8 @@ export interface OverlayPicture {
   /** Text beside a link as a whole, '' for none. */
   linkLabel: (link: number) => string;
   nodes: ReadonlyMap<string, NodeMark>;
+  /** Radio, on a map. */
+  air?: AirPaint;
   legend: readonly LegendRow[];
   table: () => Table;
   /** Another number whenever something is to be drawn anew. */
