@@ -276,3 +276,25 @@ test('when the engine is killed, the page says so, and the last picture stays', 
   expect(await banner.getByRole('button', { name: 'Clean up' }).isEnabled()).toBe(true);
   await own.netloom('cleanup', lab);
 });
+
+test('keys that are typed before a terminal is connected are not lost', async () => {
+  const { page } = await deployed(PAIR);
+  await find(page, 'alice');
+  // The connection is held back until the keys were typed.
+  let open = (): void => {};
+  const typed = new Promise<void>((done) => (open = done));
+  await page.route('**/api/tickets', async (route) => {
+    await typed;
+    await route.continue();
+  });
+  await page.getByRole('button', { name: 'Terminal', exact: true }).click();
+  const pane = page.getByRole('region', { name: 'Terminal of alice' });
+  await pane.locator('textarea').focus();
+  await page.keyboard.type('echo early-$((40 + 2))\n');
+  open();
+  await until(
+    'the output',
+    () => pane.locator('.xterm-rows').innerText(),
+    (text) => text.includes('early-42'),
+  );
+});
