@@ -77,5 +77,7 @@ it('a recording says the same at a time, forwards and backwards', () => {
 it('the first sample has no rates, and a file without its columns is refused', () => {
   const { links } = networkOf(scenario);
   expect([...new Recording(table(1), links).frame(0, 1).delivered]).toEqual([0, 0]);
-  expect(() => new Recording({ columns: [], rows: 0, truncated: false, step: 1 }, links)).toThrow('time_ns');
+  expect(() => new Recording({ columns: [], rows: 0, truncated: false, step: 1 }, links)).toThrow(
+    'time_ns',
+  );
 });
