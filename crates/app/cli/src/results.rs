@@ -61,7 +61,11 @@ impl Held {
 
 /// Reads the results of a run.
 pub fn read(directory: &Path) -> Result<Run> {
-    let summary = summary(directory)?;
+    Ok(of(directory, summary(directory)?))
+}
+
+/// Reads the results of a run whose summary is known.
+pub fn of(directory: &Path, summary: Summary) -> Run {
     let mut missing = Vec::new();
     let mut say = |file: &str, error: &anyhow::Error, so: &str| {
         missing.push(format!("{file}: {}. {so}", netloom_api::in_words(error.as_ref())));
@@ -88,7 +92,7 @@ pub fn read(directory: &Path) -> Result<Run> {
     {
         say("what was written of shared media", &error, "So it may be missing.");
     }
-    Ok(Run {
+    Run {
         radio,
         started: date(summary.started_unix),
         scenario: scenario.ok(),
@@ -99,7 +103,7 @@ pub fn read(directory: &Path) -> Result<Run> {
         happened,
         metrics,
         missing,
-    })
+    }
 }
 
 /// Reads the summary of a run.

@@ -98,8 +98,8 @@ impl Results {
         private_folder(&results.path("processes")).with_context(describe)?;
         let file = private_file(&results.path("scenario.yaml"));
         file.and_then(|mut file| file.write_all(source.as_bytes())).with_context(describe)?;
-        results.write_json("scenario.json", scenario)?;
-        results.write_json("machine.json", &machine::describe())?;
+        results.write_json("scenario.json", scenario, scenario.links.len())?;
+        results.write_json("machine.json", &machine::describe(), 0)?;
         results.reserve(scenario).with_context(|| {
             format!("cannot reserve room for the summary in {}", directory.display())
         })?;
@@ -191,7 +191,7 @@ impl Results {
     pub fn keep_member(&self, kept: &Kept) -> Result<()> {
         // A reader finds the old one or the new one.
         let part = format!("{}.part", Kept::FILE);
-        self.write_json(&part, kept)?;
+        self.write_json(&part, kept, 0)?;
         fs::rename(self.path(&part), self.path(Kept::FILE))
             .with_context(|| format!("cannot write {}", self.directory.join(Kept::FILE).display()))
     }
@@ -218,8 +218,7 @@ impl Results {
             // Written over the reserved room: truncating the file would give that up.
             let mut file = OpenOptions::new();
             let file = file.write(true).create(true).truncate(false).mode(0o600).open(&part)?;
-            let mut text = serde_json::to_vec_pretty(summary)?;
-            text.push(b'\n');
+            let mut text = written(summary, summary.links.len())?;
             if file.write_all_at(&text, 0).is_err() {
                 // The same contents in half the room.
                 text = serde_json::to_vec(summary)?;
@@ -232,17 +231,28 @@ impl Results {
         write().with_context(|| format!("cannot write {}", shown.display()))
     }
 
-    fn write_json(&self, name: &str, value: &impl Serialize) -> Result<()> {
-        let mut text = serde_json::to_string_pretty(value)?;
-        text.push('\n');
+    fn write_json(&self, name: &str, value: &impl Serialize, links: usize) -> Result<()> {
+        let text = written(value, links)?;
         let file = private_file(&self.path(name));
-        file.and_then(|mut file| file.write_all(text.as_bytes()))
+        file.and_then(|mut file| file.write_all(&text))
             .with_context(|| format!("cannot write {}", self.directory.join(name).display()))
     }
 
     fn path(&self, name: &str) -> PathBuf {
         self.base().join(name)
     }
+}
+
+/// Most links of a network whose files are indented. Those of larger networks are for programs.
+const INDENTED: usize = 1000;
+
+/// Returns the JSON text of a part of the results of a network with that number of links.
+fn written(value: &impl Serialize, links: usize) -> serde_json::Result<Vec<u8>> {
+    let is_large = links > INDENTED;
+    let mut text =
+        if is_large { serde_json::to_vec(value) } else { serde_json::to_vec_pretty(value) }?;
+    text.push(b'\n');
+    Ok(text)
 }
 
 fn by_descriptor(directory: &OwnedFd) -> PathBuf {

@@ -79,12 +79,12 @@ pub async fn once(start: &Start, loaded: &Loaded, directory: &Path) -> Result<Fi
     };
     let stop = Arc::new(AtomicBool::new(false));
     let watched = start.watched.then(|| watch(&job, stop.clone())).transpose()?;
-    let interrupted = simulate(stop, move |stop, progress| {
+    let (interrupted, summary) = simulate(stop, move |stop, progress| {
         let audience = watched.as_ref().map(Simulation::audience);
         netloom_simulate::run(&job, audience, stop, progress)
     })
     .await?;
-    let results = Some((results::read(directory)?, directory.to_owned()));
+    let results = Some((results::of(directory, summary), directory.to_owned()));
     Ok(Finished { interrupted, results, warnings: Warnings::default(), _held: None })
 }
 
@@ -119,8 +119,9 @@ pub async fn again(loaded: Loaded, metadata: PathBuf, output: Option<PathBuf>) -
     let Loaded { scenario, source, file, .. } = loaded;
     let job = Replay { scenario, source, file, results: directory.clone(), metadata };
     let stop = Arc::new(AtomicBool::new(false));
-    let interrupted = simulate(stop, move |stop, progress| replay(&job, stop, progress)).await?;
-    let run = results::read(&directory)?;
+    let (interrupted, summary) =
+        simulate(stop, move |stop, progress| replay(&job, stop, progress)).await?;
+    let run = results::of(&directory, summary);
     let report = report::write_beside(&run, &directory).then(|| report::beside(&directory));
     print!("{}", summary::page(&run.summary, &directory, report.as_deref()));
     let code = if run.summary.success { exit::SUCCESS } else { exit::RUN_FAILED };
@@ -128,11 +129,11 @@ pub async fn again(loaded: Loaded, metadata: PathBuf, output: Option<PathBuf>) -
 }
 
 /// Simulates on a thread of its own, so that a signal sets `stop`, which ends the run and keeps its
-/// results. Returns the exit code for a signal that has ended it.
+/// results. Returns the exit code for a signal that has ended it, and the summary.
 async fn simulate(
     stop: Arc<AtomicBool>,
     run: impl FnOnce(&AtomicBool, &mut dyn FnMut(Progress)) -> Result<Summary> + Send + 'static,
-) -> Result<Option<i32>> {
+) -> Result<(Option<i32>, Summary)> {
     let mut interrupts = Interrupts::watch()?;
     let stopped = stop.clone();
     let watched = std::io::stderr().is_terminal() && !output::is_quiet();
@@ -166,7 +167,7 @@ async fn simulate(
         }
     };
     let was_interrupted = summary.reason == EndReason::Interrupted;
-    Ok(interrupted.filter(|_| was_interrupted).map(|signal| 128 + signal))
+    Ok((interrupted.filter(|_| was_interrupted).map(|signal| 128 + signal), summary))
 }
 
 /// Shows the progress of the run.
