@@ -20,8 +20,8 @@ topology:
     r: { kind: router, machine: m2 }
     b: { machine: m3 }
   links:
-    - { endpoints: [a, r], delay: 20ms }
-    - { endpoints: [r, b], delay: 20ms }
+    - { endpoints: [a, r], delay: 200ms }
+    - { endpoints: [r, b], delay: 200ms }
 processes:
   - { name: ping, node: a, command: ping -c 2 b }
 expect: [{ process: ping, exit: 0 }]
