@@ -911,8 +911,8 @@ class ExperimentStatus(TypedDict, total=False):
     results: "str | None"
     """Directory of the results, if this is a run."""
     simulated: "bool"
-    """Whether it is a simulation in virtual time. Nothing in it can be changed by request, and it
-    has no nodes in which commands could run."""
+    """Whether it is a simulation in virtual time. Nothing in it can be changed by request, and
+    it has no nodes in which commands could run."""
     started_unix: "Required[int]"
     """Date of the time from which `now` counts, in seconds since 1970-01-01 UTC."""
     version: "Required[str]"
