@@ -18,6 +18,8 @@ use crate::{DropReason, FrameInfo};
 #[derive(Debug, Clone)]
 pub(crate) struct Collector {
     since: Time,
+    /// Whether no seconds are kept.
+    totals_only: bool,
     /// The current second. Earlier seconds in which nothing happened may be included in it.
     second: u64,
     begins: Time,
@@ -41,6 +43,7 @@ impl Collector {
         let second = second_of(since);
         Self {
             since,
+            totals_only: false,
             second,
             begins: since,
             ends: start_of(second + 1),
@@ -56,17 +59,17 @@ impl Collector {
 
     /// Returns a collector that keeps no seconds: windows then reach back to the beginning.
     pub fn totals(since: Time) -> Self {
-        Self { ends: Time::MAX, ..Self::new(since) }
+        Self { totals_only: true, ends: Time::MAX, ..Self::new(since) }
     }
 
     /// Keeps no seconds from now on. Must be called before anything is counted.
     pub fn keep_totals_only(&mut self) {
-        self.ends = Time::MAX;
+        (self.totals_only, self.ends) = (true, Time::MAX);
     }
 
     /// Whether it keeps no seconds, and nothing but counters of frames.
     pub fn has_totals_only(&self) -> bool {
-        self.ends == Time::MAX && self.past.is_none() && self.background.is_none()
+        self.totals_only && self.past.is_none() && self.background.is_none()
     }
 
     /// Adds the counts of a plain pipe: `counters`, the backlog since the time up to which its
@@ -178,7 +181,7 @@ impl Collector {
     pub fn turn(&mut self, now: Time, busy: impl Fn(Time) -> u64) {
         let present = second_of(now);
         // The last second that a time can represent has no end.
-        while self.ends <= now && self.second < present {
+        while self.ends <= now && self.second < present && !self.totals_only {
             self.count_until(self.ends, busy(self.ends));
             if let Some(background) = &mut self.background {
                 background.close(self.second);
@@ -229,7 +232,7 @@ impl Collector {
         busy_ns: u64,
     ) -> PipeStatistics {
         self.count_until(at, busy_ns);
-        let window = window.filter(|_| self.ends < Time::MAX);
+        let window = window.filter(|_| !self.totals_only);
         let first = window.map(|window| second_of(window.back_from(at)));
         let background = self.background.as_ref().map(|counted| counted.since(first));
         let (since, counters, delays) = self.counted(at, window);
