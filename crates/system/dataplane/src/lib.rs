@@ -25,7 +25,6 @@
 //! | `memory` | how the process gets its memory from the kernel |
 //! | `room` | how much memory there is for frames |
 //! | `scheduling` | how urgent a worker is to the machine: [`Scheduling`], [`RealTimeBudget`] |
-//! | `session_share` | the share of the machine that the process's session gets |
 //! | `gate` | one timestamp for a batch of changes over several workers |
 //! | `frame_log` | what happens to each frame, written by a thread of its own: [`FrameLog`] |
 //! | `capture` | copies of frames at an interface, for a reader on another thread |
@@ -59,7 +58,6 @@ mod recorder;
 mod rewiring;
 mod room;
 mod scheduling;
-mod session_share;
 mod shard;
 mod thread_clock;
 mod timing;

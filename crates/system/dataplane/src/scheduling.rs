@@ -5,8 +5,6 @@ use nix::errno::Errno;
 use nix::sched::{CpuSet, sched_setaffinity};
 use nix::unistd::Pid;
 
-use crate::session_share::SessionShare;
-
 /// Scheduling class of a worker thread.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Scheduling {
@@ -84,17 +82,14 @@ fn policy(policy: libc::c_int, priority: libc::c_int) -> Result<(), Errno> {
 
 /// Real-time budget of a worker, which keeps it from starving the machine. A worker that has been
 /// awake for 100 ms longer than its sleep makes up for becomes an ordinary, favoured thread
-/// until it has slept enough. Meanwhile the session of the process has a larger share of the
-/// machine, since among sessions the nice value of a thread does not count. A worker that is awake
-/// for so long has too much work to keep its times anyway. The kernel stops a real-time thread that
-/// leaves others less than a twentieth of a CPU, for 50 ms at a time.
+/// until it has slept enough. A worker that is awake for so long has too much work to keep its
+/// times anyway. The kernel stops a real-time thread that leaves others less than a twentieth of a
+/// CPU, for 50 ms at a time.
 #[derive(Debug)]
 pub struct RealTimeBudget {
     /// Class that the machine permits.
     granted: Scheduling,
     now: Scheduling,
-    /// The session's share, while the class is not the one granted.
-    share: Option<SessionShare>,
     /// [`MOST_AWAKE`] and [`MOST_AHEAD`], in the experiment's time.
     most_awake: Duration,
     most_ahead: Duration,
@@ -134,8 +129,7 @@ impl RealTimeBudget {
     fn of(granted: Scheduling, now: Time) -> Self {
         let (awake, ahead) = (Duration::ZERO, Duration::ZERO);
         let (most_awake, most_ahead) = (MOST_AWAKE, MOST_AHEAD);
-        let (now_is, share) = (granted, None);
-        Self { granted, now: now_is, share, most_awake, most_ahead, awake, ahead, known: now }
+        Self { granted, now: granted, most_awake, most_ahead, awake, ahead, known: now }
     }
 
     /// Whether the thread has been awake for longer than it slept, by more than a spree. A worker
@@ -163,12 +157,6 @@ impl RealTimeBudget {
         if self.now != self.granted && self.awake.as_nanos() < self.most_awake.as_nanos() / 2 {
             self.now = self.granted.enter();
         }
-        // If the kernel refuses that now, it does not later.
-        if self.now == self.granted
-            && let Some(share) = self.share.take()
-        {
-            self.share = share.lower().err();
-        }
     }
 
     /// Records that the thread is still awake.
@@ -181,7 +169,6 @@ impl RealTimeBudget {
         if self.awake > self.most_awake {
             self.awake = self.most_awake;
             if self.now == Scheduling::RealTime {
-                self.share = self.share.take().or_else(SessionShare::raise);
                 self.now = Scheduling::Favoured.enter();
             }
         }
@@ -193,7 +180,6 @@ mod tests {
     use std::thread;
 
     use super::*;
-    use crate::session_share::tests::{changeable, in_own_session, nice_now};
 
     /// Returns the calling thread's policy.
     fn policy_now() -> libc::c_int {
@@ -229,37 +215,6 @@ mod tests {
             budget.awake(at(211));
             assert_eq!(policy_now(), libc::SCHED_FIFO);
             assert_eq!(budget.granted(), Scheduling::RealTime);
-        });
-    }
-
-    #[test]
-    fn the_sessions_share_is_larger_while_a_worker_has_stepped_down() {
-        let test =
-            "scheduling::tests::the_sessions_share_is_larger_while_a_worker_has_stepped_down";
-        in_own_session(test, || {
-            let real_time = || RealTimeBudget::new(Scheduling::RealTime, at(0), Dilation::NONE);
-            let (Some(before), [mut one, mut other]) =
-                (changeable(), [(); 2].map(|()| real_time()))
-            else {
-                println!("skipped: this machine has no autogroups, or permits no change");
-                return;
-            };
-            if one.granted() != Scheduling::RealTime {
-                println!("skipped: this machine permits no real-time threads");
-                return;
-            }
-            one.awake(at(101));
-            other.awake(at(101));
-            assert_eq!((policy_now(), nice_now()), (libc::SCHED_OTHER, SessionShare::NICE));
-            one.slept(at(101), at(112));
-            assert_eq!(nice_now(), SessionShare::NICE);
-            other.slept(at(101), at(112));
-            assert_eq!((policy_now(), nice_now()), (libc::SCHED_FIFO, before));
-            // A worker that ends leaves the share as it was, too.
-            other.awake(at(300));
-            assert_eq!(nice_now(), SessionShare::NICE);
-            drop(other);
-            assert_eq!(nice_now(), before);
         });
     }
 
