@@ -186,15 +186,13 @@ fn list(skipped: &[String]) -> anyhow::Result<()> {
 }
 
 /// Builds the programs of a selection. The messages of cargo and of the compiler go to standard
-/// error. Where the compiler is clippy's, a build of all that is selected lints it, too.
+/// error. Where the compiler is clippy's, a build lints what it makes.
 fn build(selection: &[String]) -> anyhow::Result<VecDeque<Program>> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let lints = std::env::var_os("RUSTC_WORKSPACE_WRAPPER")
         .is_some_and(|wrapper| Path::new(&wrapper).ends_with("clippy-driver"));
-    let all_targets = lints && selection == ["--workspace"];
     let output = Command::new(cargo)
         .args(["test", "--no-run", "--locked", "--message-format=json"])
-        .args(all_targets.then_some("--all-targets"))
         .args(selection)
         .stderr(Stdio::inherit())
         .output()
@@ -213,10 +211,9 @@ fn build(selection: &[String]) -> anyhow::Result<VecDeque<Program>> {
     Ok(messages.iter().filter_map(program).collect())
 }
 
-/// The test program in a message of cargo, if there is one. Benches are none.
+/// The test program in a message of cargo, if there is one.
 fn program(message: &Value) -> Option<Program> {
-    let is_bench = message["target"]["kind"] == serde_json::json!(["bench"]);
-    let is_test = message["profile"]["test"].as_bool()? && !is_bench;
+    let is_test = message["profile"]["test"].as_bool()?;
     let file = PathBuf::from(message["executable"].as_str()?);
     let folder = PathBuf::from(message["manifest_path"].as_str()?).parent()?.to_path_buf();
     let package = folder.file_name()?.to_string_lossy().into_owned();
