@@ -17,9 +17,10 @@ use serde_json::Value;
 
 use crate::load::wait_for_room;
 
-/// Programs that take all CPUs on purpose, or measure what the machine bears: they run one after
-/// the other, one test at a time, when all others have ended.
-const ALONE: [&str; 7] = ["air", "calibrate", "dilation", "ebpf", "hybrid", "symbiosis", "verdict"];
+/// Programs that take all CPUs on purpose, measure what the machine bears, or look at what happens
+/// now: they run one after the other, one test at a time, when all others have ended.
+const ALONE: [&str; 8] =
+    ["air", "calibrate", "dilation", "ebpf", "hybrid", "symbiosis", "verdict", "watch"];
 
 /// Begins before all others, since it takes as long as several of them side by side.
 const LONGEST: &str = "examples";
