@@ -1,6 +1,7 @@
 """Figures 3.13 to 3.15: a wired chain of routers, by ways of virtualisation."""
 
 from evaluation import Evaluation, Outcome, Plot, Table
+from maier.chains import path
 
 EVALUATION = Evaluation(
     row="D55",
@@ -24,10 +25,7 @@ HOPS = [1, 2, 4, 6, 8]
 
 
 def scenario(hops):
-    path = ["a", *(f"r{number}" for number in range(1, hops)), "b"]
-    links = "\n".join(f"    - {{ endpoints: [{one}, {other}] }}"
-                      for one, other in zip(path, path[1:]))
-    names = "\n".join(f"    {router}: {{ kind: router }}" for router in path[1:-1])
+    routers, links = path(hops)
     return f"""\
 name: papers-wired
 topology:
@@ -36,7 +34,7 @@ topology:
   nodes:
     a:
     b:
-{names}
+{routers}
   links:
 {links}
 traffic:

@@ -1,6 +1,7 @@
 """Figures 3.24 and 3.25: bandwidths that are enforced, by the number of nodes."""
 
 from evaluation import Evaluation, Outcome, Table
+from maier.chains import every_link
 
 EVALUATION = Evaluation(
     row="D60",
@@ -17,26 +18,12 @@ EVALUATION = Evaluation(
 )
 
 
-def scenario(nodes, words, traffic):
-    names = [f"n{number}" for number in range(1, nodes + 1)]
-    pairs = list(zip(names, names[1:]))
-    links = [f"    - {{ endpoints: [{one}, {other}], {words} }}" for one, other in pairs]
-    flows = [f"  - {{ name: f{number}, from: {one}, to: {other}, {traffic} }}"
-             for number, (one, other) in enumerate(pairs)]
-    return "\n".join([
-        "name: papers-tool", "topology:", "  neighbours: known",
-        "  defaults: { node: { kind: router, ipv6: none } }", "  nodes:",
-        *(f"    {name}:" for name in names), "  links:", *links, "traffic:", *flows,
-        "measure: { flows: 1s }", "",
-    ])
-
-
 def measure(lab):
     seconds = 20 if lab.is_full else 6
     rows, agrees = [], True
     for rate, nodes in [(1, 64), (5, 64), (54, 8), (100, 4)]:
-        run = lab.run(scenario(nodes, f"rate: {rate}Mbit/s",
-                               f"tcp: {{ congestion_control: reno }}, bulk: {{}}, for: {seconds}s"))
+        traffic = f"tcp: {{ congestion_control: reno }}, bulk: {{}}, for: {seconds}s"
+        run = lab.run(every_link(nodes, f"rate: {rate}Mbit/s", traffic))
         begin = 3 if rate > 1 else 4
         rates = [run.rate(name, begin, seconds - 1) / 1e6 for name in run.flows]
         wanted = rate * 1448 / 1538

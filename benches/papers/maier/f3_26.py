@@ -1,6 +1,7 @@
 """Figure 3.26: delays that are enforced, by the number of nodes."""
 
 from evaluation import Evaluation, Outcome, Table
+from maier.chains import every_link
 
 EVALUATION = Evaluation(
     row="D61",
@@ -17,27 +18,13 @@ EVALUATION = Evaluation(
 )
 
 
-def scenario(nodes, words, traffic):
-    names = [f"n{number}" for number in range(1, nodes + 1)]
-    pairs = list(zip(names, names[1:]))
-    links = [f"    - {{ endpoints: [{one}, {other}], {words} }}" for one, other in pairs]
-    flows = [f"  - {{ name: f{number}, from: {one}, to: {other}, {traffic} }}"
-             for number, (one, other) in enumerate(pairs)]
-    return "\n".join([
-        "name: papers-tool", "topology:", "  neighbours: known",
-        "  defaults: { node: { kind: router, ipv6: none } }", "  nodes:",
-        *(f"    {name}:" for name in names), "  links:", *links, "traffic:", *flows,
-        "measure: { flows: 1s }", "",
-    ])
-
-
 def measure(lab):
     rows, agrees, worst = [], True, 0.0
     for nodes in ([2, 16, 64] if not lab.is_full else [2, 4, 8, 16, 32, 64]):
         for delay in [1, 10, 50, 100]:
             count = 1000 if lab.is_full else 50
-            run = lab.run(scenario(nodes, f"delay: {delay}ms",
-                                   f"ping: {{ interval: 100ms, count: {count} }}"))
+            run = lab.run(every_link(nodes, f"delay: {delay}ms",
+                                     f"ping: {{ interval: 100ms, count: {count} }}"))
             found = [flow["delay"] for flow in run.flows.values()]
             least = min(one["min_ns"] for one in found) / 2e6
             most = max(one["max_ns"] for one in found) / 2e6

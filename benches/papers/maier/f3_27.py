@@ -1,7 +1,9 @@
 """Figure 3.27: losses that are enforced, by the number of nodes."""
 
-from evaluation import Evaluation, Outcome, Table
 import math
+
+from evaluation import Evaluation, Outcome, Table
+from maier.chains import every_link
 
 EVALUATION = Evaluation(
     row="D62",
@@ -24,27 +26,13 @@ EVALUATION = Evaluation(
 )
 
 
-def scenario(nodes, words, traffic):
-    names = [f"n{number}" for number in range(1, nodes + 1)]
-    pairs = list(zip(names, names[1:]))
-    links = [f"    - {{ endpoints: [{one}, {other}], {words} }}" for one, other in pairs]
-    flows = [f"  - {{ name: f{number}, from: {one}, to: {other}, {traffic} }}"
-             for number, (one, other) in enumerate(pairs)]
-    return "\n".join([
-        "name: papers-tool", "topology:", "  neighbours: known",
-        "  defaults: { node: { kind: router, ipv6: none } }", "  nodes:",
-        *(f"    {name}:" for name in names), "  links:", *links, "traffic:", *flows,
-        "measure: { flows: 1s }", "",
-    ])
-
-
 def measure(lab):
     rows, agrees, worst = [], True, 0.0
     for nodes in ([2, 64] if not lab.is_full else [2, 4, 8, 16, 32, 64]):
         for share in [10, 50, 80, 90]:
             interval = "100ms" if lab.is_virtual or lab.is_full else "10ms"
-            run = lab.run(scenario(nodes, f"forward: {{ loss: {share}% }}",
-                                   f"ping: {{ interval: {interval}, count: 1000 }}"))
+            run = lab.run(every_link(nodes, f"forward: {{ loss: {share}% }}",
+                                     f"ping: {{ interval: {interval}, count: 1000 }}"))
             found = [100 * (1 - flow["received"]["frames"] / flow["sent"]["frames"])
                      for flow in run.flows.values()]
             mean = sum(found) / len(found)

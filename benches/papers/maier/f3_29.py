@@ -1,6 +1,7 @@
 """Figures 3.29 and 3.30: round trips by hops."""
 
 from evaluation import Evaluation, Outcome, Plot, Table
+from maier.chains import path
 
 EVALUATION = Evaluation(
     row="D63",
@@ -17,10 +18,7 @@ EVALUATION = Evaluation(
 
 
 def scenario(hops, count):
-    path = ["a", *(f"r{number}" for number in range(1, hops)), "b"]
-    links = "\n".join(f"    - {{ endpoints: [{one}, {other}] }}"
-                      for one, other in zip(path, path[1:]))
-    names = "\n".join(f"    {router}: {{ kind: router }}" for router in path[1:-1])
+    routers, links = path(hops)
     return f"""\
 name: papers-hops
 topology:
@@ -29,7 +27,7 @@ topology:
   nodes:
     a:
     b:
-{names}
+{routers}
   links:
 {links}
 traffic:
