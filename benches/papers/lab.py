@@ -62,8 +62,9 @@ class Run:
         return bits / (last["time_ns"] - first["time_ns"]) * 1e9
 
     def findings(self):
-        """The reasons why the run is not `valid`."""
-        return [finding["why"] for finding in self.summary["verdict"]["findings"]]
+        """The reasons why the run is not `valid`, without what else ran on the machine."""
+        found = self.summary["verdict"]["findings"]
+        return [finding["why"].split("; meanwhile")[0] for finding in found]
 
 
 class Lab:

@@ -17,8 +17,9 @@ not edit it. The first column of tables names a row: `make papers ONLY=B57` runs
 - **Published** is what the paper's text and tables say. The copies that this page was written from
   hold text and tables, no plots: of a curve that is published as a plot only, what the text says of
   it is held against. Where a figure was read off an axis, the row says so.
-- **Agreement** is a criterion of the evaluation's file, stated before what is shown was run: the
-  same law (shape, order, crossing point), not the same machine.
+- **Agreement** is a criterion of the evaluation's file: the same law (shape, order, crossing
+  point), not the same machine. It was stated before what is shown was run, but for E43, which was
+  changed twice afterwards, and E53 to E60, of which some figures of NetLoom were known before.
 - **virtual** figures are simulated: the machine has no part in them, and they are the same to the
   byte each time. **emulated** figures are of real sockets in namespaces; the machine's part is the
   verdict of the runs. A run that is `invalid` counts as not measured.
